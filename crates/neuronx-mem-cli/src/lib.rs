@@ -1,0 +1,1 @@
+//! The neuronx-mem command: replay, compare and explain device memory.

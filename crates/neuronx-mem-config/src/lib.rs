@@ -1,0 +1,1 @@
+//! Configuration keys of the Neuron caching allocator: parse, check, print.

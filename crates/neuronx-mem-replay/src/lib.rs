@@ -1,0 +1,1 @@
+//! Allocation traces: read, replay through the allocator, compare configurations.

@@ -1,0 +1,1 @@
+//! The device runtime that a Neuron allocator takes its segments from, as a trait.

@@ -1,0 +1,1 @@
+//! A simulated Neuron device runtime: address space, capacity, virtual clock.

@@ -1,0 +1,1 @@
+//! Memory snapshots and history in the format of the PyTorch memory visualizer.

@@ -1,0 +1,1 @@
+//! Memory statistics of the Neuron caching allocator and the summary table.

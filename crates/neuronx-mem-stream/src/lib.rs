@@ -1,0 +1,1 @@
+//! Stream-ordered free queue: which freed blocks may be reused, and when.

@@ -1,0 +1,1 @@
+//! The Neuron caching allocator: device memory for TorchNeuron from Rust.
