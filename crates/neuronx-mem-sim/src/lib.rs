@@ -1,1 +1,34 @@
 //! A simulated Neuron device runtime: address space, capacity, virtual clock.
+//!
+//! ```
+//! use neuronx_mem_runtime::{DeviceId, DeviceRuntime};
+//! use neuronx_mem_sim::{Lnc, Preset, SimulatedRuntime};
+//!
+//! let runtime = SimulatedRuntime::builder().preset(Preset::Trn2).lnc(Lnc::Two).build();
+//! let segment = runtime.allocate_segment(DeviceId(0), 64 << 20)?;
+//! assert_eq!(runtime.memory_info(DeviceId(0))?.limit_bytes, 24 << 30);
+//! runtime.free_segment(DeviceId(0), segment.handle)?;
+//! # Ok::<(), neuronx_mem_runtime::RuntimeError>(())
+//! ```
+//!
+//! It behaves like device memory and holds none: there are no bytes behind an address. Segments
+//! come first-fit from one address space a device, so fragmentation of the device itself is
+//! real. The same calls give the same addresses on every machine; time is virtual and moves
+//! only by the [`CostModel`]. It executes no work and injects no faults.
+//!
+//! Capacities follow the memory profiling guide (note on LNC 1) and the public instance tables.
+
+#![forbid(unsafe_code)]
+
+mod address_space;
+mod builder;
+mod clock;
+mod device;
+mod preset;
+mod runtime;
+
+pub use builder::SimulatedRuntimeBuilder;
+pub use clock::{CostModel, VirtualClock};
+pub use device::SimulatedCounters;
+pub use preset::{Lnc, Preset};
+pub use runtime::SimulatedRuntime;
