@@ -1,0 +1,133 @@
+//! One block record and its handle. Knows its own fields, not its neighbours' nor its index.
+
+use std::fmt;
+
+/// Index of no record: end of a list, empty tree.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Names one block from allocation to free; copyable, and safe to keep too long.
+///
+/// A slot in the slab and the slot's generation: a handle that outlives its block is refused,
+/// never mistaken for another block (until a slot has been freed 2^32 times).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockId {
+    pub(crate) slot: u32,
+    pub(crate) generation: u32,
+}
+
+impl BlockId {
+    /// The slot: dense from 0, reused, so callers can keep side tables by it.
+    #[must_use]
+    pub const fn slot(self) -> u32 {
+        self.slot
+    }
+
+    /// Packs the handle into one number, for callers that pass it through C.
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        ((self.generation as u64) << 32) | self.slot as u64
+    }
+
+    /// Unpacks [`to_bits`](Self::to_bits). Any number is a handle; most are stale.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the two halves are taken on purpose"
+    )]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self {
+            slot: bits as u32,
+            generation: (bits >> 32) as u32,
+        }
+    }
+}
+
+impl fmt::Display for BlockId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.slot, self.generation)
+    }
+}
+
+/// What a block is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlockState {
+    /// Cached: any request of its pool may take it.
+    Free,
+    /// Held by a tensor.
+    Live,
+    /// Freed by its owner; the deallocation waits for work on its streams. Counts as live.
+    PendingFree,
+}
+
+/// One cache line for everything the hot path touches of a block.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Block {
+    /// Place on the pool's number line, on which segments stand in order of age: comparing
+    /// positions compares (segment age, offset). See `segment.rs`.
+    pub(crate) position: u64,
+    /// Bytes from here to the next block.
+    pub(crate) extent: u64,
+    /// Bytes the tensor asked for. Stale while free.
+    pub(crate) requested: u64,
+    /// The caller's word for this block; opaque here, 0 on allocation.
+    pub(crate) tag: u64,
+    /// Physical neighbours inside the segment.
+    pub(crate) prev: u32,
+    pub(crate) next: u32,
+    /// Children in the free index while free; `right` chains spare records.
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+    pub(crate) segment: u32,
+    /// Raised each time the block stops being live.
+    pub(crate) generation: u32,
+    pub(crate) state: State,
+    /// `extent` minus the bytes that count as allocated; below 64. Zero while free.
+    pub(crate) padding: u8,
+}
+
+const _: () = assert!(size_of::<Block>() == 64);
+
+/// [`BlockState`] plus the state of a record that stands for no block at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Spare,
+    Free,
+    Live,
+    PendingFree,
+}
+
+impl Block {
+    pub(crate) const SPARE: Self = Self {
+        position: 0,
+        extent: 0,
+        requested: 0,
+        tag: 0,
+        prev: NONE,
+        next: NONE,
+        left: NONE,
+        right: NONE,
+        segment: NONE,
+        generation: 0,
+        state: State::Spare,
+        padding: 0,
+    };
+
+    /// The order of the free index: smallest first, then older segment, then lower offset.
+    #[inline]
+    pub(crate) fn key(&self) -> (u64, u64) {
+        (self.extent, self.position)
+    }
+
+    /// Whether it shares its segment with another block.
+    #[inline]
+    pub(crate) fn is_split(&self) -> bool {
+        self.prev != NONE || self.next != NONE
+    }
+
+    /// Bytes that count as allocated.
+    #[inline]
+    pub(crate) fn block_bytes(&self) -> u64 {
+        self.extent - u64::from(self.padding)
+    }
+}

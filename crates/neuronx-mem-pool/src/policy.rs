@@ -1,0 +1,222 @@
+//! What the configuration says about one request: pool, block size, segment size. Pure
+//! arithmetic over a fixed configuration; holds no memory and looks at none.
+
+use neuronx_mem_config::AllocatorConfig;
+use neuronx_mem_rounding::RoundingScheme;
+
+use crate::PoolError;
+use crate::index::bins::GRANULE_BYTES;
+
+/// One of the two pools. Each has its own segments and its own free blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PoolKind {
+    /// Requests below `kPoolBoundary`.
+    Small,
+    /// All others.
+    Large,
+}
+
+impl PoolKind {
+    /// Both pools, small first.
+    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
+
+    /// 0 for small, 1 for large: for tables by pool.
+    #[must_use]
+    #[inline]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Small => 0,
+            Self::Large => 1,
+        }
+    }
+
+    /// `"small"` or `"large"`, as a memory snapshot names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Large => "large",
+        }
+    }
+}
+
+/// A request after the arithmetic, before the search: made by [`PlacementPolicy::plan`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub(crate) requested: u64,
+    pub(crate) rounded: u64,
+    pub(crate) extent: u64,
+    pub(crate) segment: u64,
+    pub(crate) kind: PoolKind,
+}
+
+impl Request {
+    /// Bytes the caller asked for.
+    #[must_use]
+    pub const fn requested_bytes(&self) -> u64 {
+        self.requested
+    }
+
+    /// The block size by the rounding rule, bytes.
+    #[must_use]
+    pub const fn rounded_bytes(&self) -> u64 {
+        self.rounded
+    }
+
+    /// The block size rounded up to the alignment of addresses, 64 bytes.
+    #[must_use]
+    pub const fn extent_bytes(&self) -> u64 {
+        self.extent
+    }
+
+    /// Bytes of the segment to take from the runtime when no cached block serves.
+    #[must_use]
+    pub const fn segment_bytes(&self) -> u64 {
+        self.segment
+    }
+
+    /// The pool that serves it.
+    #[must_use]
+    pub const fn kind(&self) -> PoolKind {
+        self.kind
+    }
+}
+
+/// The placement rules under one configuration, fixed for the life of a pool.
+///
+/// Small and `Copy`: planning a request needs no access to the pool, hence no lock.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacementPolicy {
+    rounding: RoundingScheme,
+    pool_boundary: u64,
+    medium_threshold: u64,
+    segment_alignment: u64,
+    /// Segment size of small requests and of large requests below the medium threshold.
+    small_segment: u64,
+    medium_segment: u64,
+    /// Smallest remainder worth a block of its own, by pool.
+    split_threshold: [u64; 2],
+    max_split: u64,
+    max_non_split_rounding: u64,
+}
+
+impl PlacementPolicy {
+    /// Takes the rules from a configuration.
+    #[must_use]
+    pub fn new(config: &AllocatorConfig) -> Self {
+        // The configuration admits 1..=64 divisions only, so the fallback is never taken.
+        let rounding = RoundingScheme::new(
+            config.min_rounded_bytes(),
+            config.roundup_power2_divisions(),
+            config.medium_threshold_bytes(),
+        )
+        .unwrap_or(RoundingScheme::DEFAULT);
+        Self {
+            rounding,
+            pool_boundary: config.pool_boundary_bytes(),
+            medium_threshold: config.medium_threshold_bytes(),
+            segment_alignment: config.segment_alignment_bytes(),
+            small_segment: config.small_segment_bytes(),
+            medium_segment: config.medium_segment_bytes(),
+            split_threshold: [
+                config.small_split_threshold_bytes(),
+                config.large_split_threshold_bytes(),
+            ],
+            max_split: config.max_split_bytes(),
+            max_non_split_rounding: config.max_non_split_rounding_bytes(),
+        }
+    }
+
+    /// Works out pool, block size and segment size of a request (allocator semantics §2, §3).
+    ///
+    /// Cost: O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`PoolError::ZeroBytes`] for 0, [`PoolError::SizeOverflow`] when the block or its
+    /// segment does not fit 64 bits.
+    #[inline]
+    pub fn plan(&self, requested_bytes: u64) -> Result<Request, PoolError> {
+        if requested_bytes == 0 {
+            return Err(PoolError::ZeroBytes);
+        }
+        self.plan_nonzero(requested_bytes)
+            .ok_or(PoolError::SizeOverflow { requested_bytes })
+    }
+
+    /// The rounding rule in force.
+    #[must_use]
+    pub fn rounding(&self) -> &RoundingScheme {
+        &self.rounding
+    }
+
+    /// Blocks above this many bytes are never split, and blocks and segments above it count as
+    /// oversize (`kMaxSplitSizeBytes`).
+    #[must_use]
+    #[inline]
+    pub fn max_split_bytes(&self) -> u64 {
+        self.max_split
+    }
+
+    /// How much larger than the request an unsplittable block may be
+    /// (`kMaxNonSplitRoundingBytes`).
+    #[must_use]
+    pub fn max_non_split_rounding_bytes(&self) -> u64 {
+        self.max_non_split_rounding
+    }
+
+    #[inline]
+    fn plan_nonzero(&self, requested: u64) -> Option<Request> {
+        let rounded = self.rounding.round(requested)?;
+        let extent = round_up(rounded, GRANULE_BYTES)?;
+        let kind = if requested < self.pool_boundary {
+            PoolKind::Small
+        } else {
+            PoolKind::Large
+        };
+        let segment = self.segment_for(requested, extent, kind)?;
+        Some(Request {
+            requested,
+            rounded,
+            extent,
+            segment,
+            kind,
+        })
+    }
+
+    #[inline]
+    fn segment_for(&self, requested: u64, extent: u64, kind: PoolKind) -> Option<u64> {
+        let segment = match kind {
+            PoolKind::Small => self.small_segment,
+            PoolKind::Large if requested < self.medium_threshold => self.medium_segment,
+            PoolKind::Large => round_up(requested, self.segment_alignment)?,
+        };
+        if segment >= extent {
+            Some(segment)
+        } else {
+            round_up(extent, self.segment_alignment)
+        }
+    }
+
+    #[inline]
+    pub(crate) fn split_threshold(&self, kind: PoolKind) -> u64 {
+        self.split_threshold[kind.index()]
+    }
+
+    /// Whether a free block of `extent` bytes, found as the best fit, may serve the request.
+    #[inline]
+    pub(crate) fn admits(&self, extent: u64, needed: u64) -> bool {
+        extent <= self.max_split || extent - needed <= self.max_non_split_rounding
+    }
+
+    pub(crate) fn small_segment_bytes(&self) -> u64 {
+        self.small_segment
+    }
+}
+
+/// Rounds up to a multiple of a power of two.
+#[inline]
+fn round_up(bytes: u64, power_of_two: u64) -> Option<u64> {
+    let mask = power_of_two - 1;
+    Some(bytes.checked_add(mask)? & !mask)
+}
