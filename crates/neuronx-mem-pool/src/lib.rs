@@ -42,6 +42,6 @@ pub use error::PoolError;
 pub use miss::{MissReason, NearestMiss};
 pub use outcome::{Freed, Placement, ReleasedSegment, SplitChange};
 pub use policy::{PlacementPolicy, PoolKind, Request};
-pub use pool::SegmentPool;
+pub use pool::{LiveBlock, SegmentPool};
 pub use segment::SegmentId;
 pub use view::{BlockView, SegmentView, Usage};

@@ -23,6 +23,47 @@ pub struct SegmentPool {
     pub(crate) large: FreeIndex<ClassBins>,
 }
 
+/// A live block of a pool, looked up once; see [`SegmentPool::live`].
+#[derive(Debug)]
+pub struct LiveBlock<'a> {
+    pool: &'a mut SegmentPool,
+    slot: u32,
+}
+
+impl LiveBlock<'_> {
+    /// The caller's word for the block; 0 until set.
+    #[must_use]
+    #[inline]
+    pub fn tag(&self) -> u64 {
+        self.pool.slab[self.slot].tag
+    }
+
+    /// Sets the caller's word for the block.
+    #[inline]
+    pub fn set_tag(&mut self, tag: u64) {
+        self.pool.slab[self.slot].tag = tag;
+    }
+
+    /// Bytes that count as allocated.
+    #[must_use]
+    #[inline]
+    pub fn block_bytes(&self) -> u64 {
+        self.pool.slab[self.slot].block_bytes()
+    }
+
+    /// Frees the block; see [`SegmentPool::free`].
+    #[inline]
+    pub fn free(self) -> Freed {
+        self.pool.release_block(self.slot)
+    }
+
+    /// Marks the deallocation as queued; see [`SegmentPool::mark_pending`].
+    #[inline]
+    pub fn mark_pending(self) {
+        self.pool.slab[self.slot].state = State::PendingFree;
+    }
+}
+
 impl SegmentPool {
     /// Makes an empty pool; `config` holds for its life.
     #[must_use]
@@ -65,8 +106,7 @@ impl SegmentPool {
     /// [`PoolError::StaleHandle`] for a handle whose record has moved on.
     #[inline]
     pub fn free(&mut self, id: BlockId) -> Result<Freed, PoolError> {
-        let slot = self.slab.resolve(id, State::Live)?;
-        Ok(self.release_block(slot))
+        self.live(id).map(LiveBlock::free)
     }
 
     /// Marks a live block's deallocation as queued; it stays live for all counters. O(1).
@@ -76,9 +116,7 @@ impl SegmentPool {
     /// As for [`free`](Self::free).
     #[inline]
     pub fn mark_pending(&mut self, id: BlockId) -> Result<(), PoolError> {
-        let slot = self.slab.resolve(id, State::Live)?;
-        self.slab[slot].state = State::PendingFree;
-        Ok(())
+        self.live(id).map(LiveBlock::mark_pending)
     }
 
     /// Frees a block whose queued deallocation has run. O(log n).
@@ -93,29 +131,16 @@ impl SegmentPool {
         Ok(self.release_block(slot))
     }
 
-    /// The caller's word for a live or pending block; 0 until set. O(1).
-    ///
-    /// # Errors
-    ///
-    /// [`PoolError::StaleHandle`] or [`PoolError::DoubleFree`] for a handle of no such block.
-    #[inline]
-    pub fn tag(&self, id: BlockId) -> Result<u64, PoolError> {
-        let slot = self
-            .slab
-            .resolve(id, State::Live)
-            .or_else(|_| self.slab.resolve(id, State::PendingFree))?;
-        Ok(self.slab[slot].tag)
-    }
-
-    /// Sets the caller's word for a live block. O(1).
+    /// Looks a live block up, to read it and then free or queue it without a second look-up.
+    /// O(1).
     ///
     /// # Errors
     ///
     /// As for [`free`](Self::free).
-    pub fn set_tag(&mut self, id: BlockId, tag: u64) -> Result<(), PoolError> {
+    #[inline]
+    pub fn live(&mut self, id: BlockId) -> Result<LiveBlock<'_>, PoolError> {
         let slot = self.slab.resolve(id, State::Live)?;
-        self.slab[slot].tag = tag;
-        Ok(())
+        Ok(LiveBlock { pool: self, slot })
     }
 
     /// Turns a free block that is out of the index into the block of `request`.

@@ -10,7 +10,8 @@ use crate::limits::Budget;
 /// The memo. Indices that follow one another are a vector, others a map.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    dense: Vec<Option<Val>>,
+    /// [`Val::UNSET`] where nothing was stored. No key of the map lies below its length.
+    dense: Vec<Val>,
     scattered: HashMap<u32, Val>,
     /// Number of stored objects: the index that MEMOIZE takes.
     n_stored: u32,
@@ -26,7 +27,7 @@ impl Memo {
     #[inline]
     pub(super) fn get(&self, index: u32) -> Option<Val> {
         match self.dense.get(index as usize) {
-            Some(stored) => *stored,
+            Some(&stored) => (stored != Val::UNSET).then_some(stored),
             None => self.scattered.get(&index).copied(),
         }
     }
@@ -40,8 +41,8 @@ impl Memo {
     pub(super) fn put(&mut self, index: u32, val: Val, budget: &mut Budget) -> Result<(), Error> {
         let position = index as usize;
         if let Some(stored) = self.dense.get_mut(position) {
-            self.n_stored += u32::from(stored.is_none());
-            *stored = Some(val);
+            self.n_stored += u32::from(*stored == Val::UNSET);
+            *stored = val;
             return Ok(());
         }
         if position > self.dense.len() + MAX_GAP {
@@ -51,14 +52,10 @@ impl Memo {
         }
         // The vector grows over indices that may sit in the map; those move.
         while self.dense.len() < position {
-            let moved = if self.scattered.is_empty() {
-                None
-            } else {
-                self.scattered.remove(&u32::try_from(self.dense.len()).unwrap_or(u32::MAX))
-            };
-            budget.push(&mut self.dense, moved)?;
+            let moved = u32::try_from(self.dense.len()).ok().and_then(|next| self.scattered.remove(&next));
+            budget.push(&mut self.dense, moved.unwrap_or(Val::UNSET))?;
         }
         self.n_stored += u32::from(self.scattered.remove(&index).is_none());
-        budget.push(&mut self.dense, Some(val))
+        budget.push(&mut self.dense, val)
     }
 }

@@ -38,6 +38,8 @@ impl Val {
     pub(super) const NONE: Self = Self::pack(CONSTANT, 0);
     pub(super) const FALSE: Self = Self::pack(CONSTANT, 1);
     pub(super) const TRUE: Self = Self::pack(CONSTANT, 2);
+    /// No value at all; never on the stack or in a container.
+    pub(super) const UNSET: Self = Self::pack(CONSTANT, 3);
 
     const fn pack(tag: u64, payload: u64) -> Self {
         Self(payload << TAG_BITS | tag)
