@@ -30,15 +30,9 @@ impl BlockId {
 
     /// Unpacks [`to_bits`](Self::to_bits). Any number is a handle; most are stale.
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the two halves are taken on purpose"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves are taken on purpose")]
     pub const fn from_bits(bits: u64) -> Self {
-        Self {
-            slot: bits as u32,
-            generation: (bits >> 32) as u32,
-        }
+        Self { slot: bits as u32, generation: (bits >> 32) as u32 }
     }
 }
 
@@ -70,7 +64,7 @@ pub(crate) struct Block {
     pub(crate) extent: u64,
     /// Bytes the tensor asked for. Stale while free.
     pub(crate) requested: u64,
-    /// The caller's word for this block; opaque here, 0 on allocation.
+    /// The caller's word for this block; opaque here. Stale while free.
     pub(crate) tag: u64,
     /// Physical neighbours inside the segment.
     pub(crate) prev: u32,

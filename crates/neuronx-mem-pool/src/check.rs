@@ -55,9 +55,7 @@ impl SegmentPool {
                 return Err(broken(format!("block {slot} is empty, spare or over-padded")));
             }
             if is_free && was_free {
-                return Err(broken(format!(
-                    "free blocks {prev} and {slot} are neighbours and not merged"
-                )));
+                return Err(broken(format!("free blocks {prev} and {slot} are neighbours and not merged")));
             }
             if !is_free && block.requested > block.block_bytes() {
                 return Err(broken(format!("block {slot} is smaller than its request")));
@@ -66,9 +64,7 @@ impl SegmentPool {
             (prev, was_free) = (slot, is_free);
         }
         if position - segment.origin != segment.bytes {
-            return Err(broken(format!(
-                "blocks of segment {segment_slot} do not add up to it"
-            )));
+            return Err(broken(format!("blocks of segment {segment_slot} do not add up to it")));
         }
         Ok(())
     }
@@ -82,10 +78,7 @@ impl SegmentPool {
             return Err(broken(format!("{} bitmap is wrong", kind.name())));
         }
         let mut indexed = slots;
-        let segments = self
-            .segments
-            .slots()
-            .filter(|s| self.segments.at(*s).kind == kind);
+        let segments = self.segments.slots().filter(|s| self.segments.at(*s).kind == kind);
         let mut free: Vec<u32> = segments
             .flat_map(|s| self.block_slots(s))
             .filter(|b| self.slab[*b].state == State::Free)
@@ -109,25 +102,14 @@ impl SegmentPool {
         self.debug_check_indexed(slot);
         if block.prev != NONE {
             let prev = &self.slab[block.prev];
-            assert_eq!(
-                prev.position + prev.extent,
-                block.position,
-                "block {slot} does not touch its left"
-            );
+            assert_eq!(prev.position + prev.extent, block.position, "block {slot} does not touch its left");
             assert_eq!(prev.next, slot, "left neighbour of block {slot} does not know it");
             self.debug_check_indexed(block.prev);
         }
         if block.next != NONE {
             let next = &self.slab[block.next];
-            assert_eq!(
-                block.position + block.extent,
-                next.position,
-                "block {slot} does not touch its right"
-            );
-            assert_eq!(
-                next.prev, slot,
-                "right neighbour of block {slot} does not know it"
-            );
+            assert_eq!(block.position + block.extent, next.position, "block {slot} does not touch its right");
+            assert_eq!(next.prev, slot, "right neighbour of block {slot} does not know it");
             self.debug_check_indexed(block.next);
         }
     }
@@ -138,10 +120,6 @@ impl SegmentPool {
             PoolKind::Small => self.small.contains(&self.slab, slot),
             PoolKind::Large => self.large.contains(&self.slab, slot),
         };
-        assert_eq!(
-            is_indexed,
-            block.state == State::Free,
-            "block {slot} and its bin disagree"
-        );
+        assert_eq!(is_indexed, block.state == State::Free, "block {slot} and its bin disagree");
     }
 }

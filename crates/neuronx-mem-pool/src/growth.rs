@@ -22,10 +22,7 @@ impl SegmentPool {
         tag: u64,
     ) -> Result<Placement, PoolError> {
         if segment_bytes < request.extent {
-            return Err(PoolError::SegmentTooSmall {
-                segment_bytes,
-                extent_bytes: request.extent,
-            });
+            return Err(PoolError::SegmentTooSmall { segment_bytes, extent_bytes: request.extent });
         }
         let slot = self.add_segment(request.kind, address, segment_bytes, tag)?;
         Ok(self.carve(slot, request, true))

@@ -89,12 +89,7 @@ impl SegmentPool {
 
     fn miss(&self, slot: u32, reason: MissReason) -> NearestMiss {
         let block = self.block_view(slot);
-        NearestMiss {
-            id: block.id,
-            address: block.address,
-            extent_bytes: block.extent_bytes,
-            reason,
-        }
+        NearestMiss { id: block.id, address: block.address, extent_bytes: block.extent_bytes, reason }
     }
 
     fn first_fit_slot(&self, kind: PoolKind, request: &Request) -> Option<u32> {

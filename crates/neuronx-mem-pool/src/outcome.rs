@@ -62,35 +62,22 @@ pub struct ReleasedSegment {
 impl SplitChange {
     #[inline]
     pub(crate) fn plus(self, other: Self) -> Self {
-        Self {
-            blocks: self.blocks + other.blocks,
-            bytes: self.bytes.wrapping_add(other.bytes),
-        }
+        Self { blocks: self.blocks + other.blocks, bytes: self.bytes.wrapping_add(other.bytes) }
     }
 
     #[inline]
     pub(crate) fn between(before: Self, after: Self) -> Self {
-        Self {
-            blocks: after.blocks - before.blocks,
-            bytes: after.bytes.wrapping_sub(before.bytes),
-        }
+        Self { blocks: after.blocks - before.blocks, bytes: after.bytes.wrapping_sub(before.bytes) }
     }
 }
 
 /// What a free block adds to the inactive split blocks.
 #[inline]
 pub(crate) fn split_share(block: &Block) -> SplitChange {
-    if block.is_split() {
-        one_block(block.extent)
-    } else {
-        SplitChange::default()
-    }
+    if block.is_split() { one_block(block.extent) } else { SplitChange::default() }
 }
 
 #[inline]
 pub(crate) fn one_block(bytes: u64) -> SplitChange {
-    SplitChange {
-        blocks: 1,
-        bytes: bytes.cast_signed(),
-    }
+    SplitChange { blocks: 1, bytes: bytes.cast_signed() }
 }

@@ -47,6 +47,7 @@ pub struct Request {
     pub(crate) rounded: u64,
     pub(crate) extent: u64,
     pub(crate) segment: u64,
+    pub(crate) tag: u64,
     pub(crate) kind: PoolKind,
 }
 
@@ -73,6 +74,14 @@ impl Request {
     #[must_use]
     pub const fn segment_bytes(&self) -> u64 {
         self.segment
+    }
+
+    /// Gives the block a word of the caller's, readable while it is live. 0 unless set.
+    #[must_use]
+    #[inline]
+    pub const fn with_tag(mut self, tag: u64) -> Self {
+        self.tag = tag;
+        self
     }
 
     /// The pool that serves it.
@@ -118,10 +127,7 @@ impl PlacementPolicy {
             segment_alignment: config.segment_alignment_bytes(),
             small_segment: config.small_segment_bytes(),
             medium_segment: config.medium_segment_bytes(),
-            split_threshold: [
-                config.small_split_threshold_bytes(),
-                config.large_split_threshold_bytes(),
-            ],
+            split_threshold: [config.small_split_threshold_bytes(), config.large_split_threshold_bytes()],
             max_split: config.max_split_bytes(),
             max_non_split_rounding: config.max_non_split_rounding_bytes(),
         }
@@ -140,8 +146,7 @@ impl PlacementPolicy {
         if requested_bytes == 0 {
             return Err(PoolError::ZeroBytes);
         }
-        self.plan_nonzero(requested_bytes)
-            .ok_or(PoolError::SizeOverflow { requested_bytes })
+        self.plan_nonzero(requested_bytes).ok_or(PoolError::SizeOverflow { requested_bytes })
     }
 
     /// The rounding rule in force.
@@ -169,19 +174,9 @@ impl PlacementPolicy {
     fn plan_nonzero(&self, requested: u64) -> Option<Request> {
         let rounded = self.rounding.round(requested)?;
         let extent = round_up(rounded, GRANULE_BYTES)?;
-        let kind = if requested < self.pool_boundary {
-            PoolKind::Small
-        } else {
-            PoolKind::Large
-        };
+        let kind = if requested < self.pool_boundary { PoolKind::Small } else { PoolKind::Large };
         let segment = self.segment_for(requested, extent, kind)?;
-        Some(Request {
-            requested,
-            rounded,
-            extent,
-            segment,
-            kind,
-        })
+        Some(Request { requested, rounded, extent, segment, tag: 0, kind })
     }
 
     #[inline]
@@ -191,11 +186,7 @@ impl PlacementPolicy {
             PoolKind::Large if requested < self.medium_threshold => self.medium_segment,
             PoolKind::Large => round_up(requested, self.segment_alignment)?,
         };
-        if segment >= extent {
-            Some(segment)
-        } else {
-            round_up(extent, self.segment_alignment)
-        }
+        if segment >= extent { Some(segment) } else { round_up(extent, self.segment_alignment) }
     }
 
     #[inline]

@@ -149,25 +149,14 @@ impl SegmentPool {
         let before = split_share(&self.slab[slot]);
         let rest = self.slab[slot].extent - request.extent;
         let is_worth_it = may_split && rest != 0 && rest >= self.policy.split_threshold(request.kind);
-        let remainder = if is_worth_it {
-            self.split(slot, request.extent)
-        } else {
-            None
-        };
+        let remainder = if is_worth_it { self.split(slot, request.extent) } else { None };
         let block = &mut self.slab[slot];
         block.requested = request.requested;
-        block.tag = 0;
+        block.tag = request.tag;
         block.state = State::Live;
-        block.padding = if remainder.is_some() {
-            low_byte(request.extent - request.rounded)
-        } else {
-            0
-        };
+        block.padding = if remainder.is_some() { low_byte(request.extent - request.rounded) } else { 0 };
         let placement = Placement {
-            id: BlockId {
-                slot,
-                generation: block.generation,
-            },
+            id: BlockId { slot, generation: block.generation },
             address: self.segments.at(block.segment).address_of(block.position),
             block_bytes: block.block_bytes(),
             extent_bytes: block.extent,

@@ -54,12 +54,7 @@ pub(crate) struct SegmentTable {
 
 impl SegmentTable {
     pub(crate) fn new() -> Self {
-        Self {
-            records: Vec::new(),
-            spare: Vec::new(),
-            by_address: BTreeMap::new(),
-            next_origin: 0,
-        }
+        Self { records: Vec::new(), spare: Vec::new(), by_address: BTreeMap::new(), next_origin: 0 }
     }
 
     /// Checks that a segment could be added. O(log segments).
@@ -67,10 +62,7 @@ impl SegmentTable {
         if !address.is_multiple_of(64) {
             return Err(PoolError::UnalignedSegment { address });
         }
-        let overlap = PoolError::SegmentOverlap {
-            address,
-            segment_bytes: bytes,
-        };
+        let overlap = PoolError::SegmentOverlap { address, segment_bytes: bytes };
         let end = address.checked_add(bytes).ok_or(overlap)?;
         let below = self.by_address.range(..=address).next_back();
         let above = self.by_address.range(address..).next();
@@ -86,22 +78,11 @@ impl SegmentTable {
     pub(crate) fn insert(&mut self, address: u64, bytes: u64, kind: PoolKind, tag: u64) -> u32 {
         let origin = self.next_origin;
         self.next_origin += bytes;
-        let segment = Segment {
-            address,
-            bytes,
-            origin,
-            first_block: NONE,
-            generation: 0,
-            kind,
-            tag,
-        };
+        let segment = Segment { address, bytes, origin, first_block: NONE, generation: 0, kind, tag };
         let slot = match self.spare.pop() {
             Some(slot) => {
                 let generation = self.at(slot).generation;
-                self.records[slot as usize] = Segment {
-                    generation,
-                    ..segment
-                };
+                self.records[slot as usize] = Segment { generation, ..segment };
                 slot
             }
             None => {
@@ -161,10 +142,7 @@ impl SegmentTable {
     }
 
     pub(crate) fn id(&self, slot: u32) -> SegmentId {
-        SegmentId {
-            slot,
-            generation: self.at(slot).generation,
-        }
+        SegmentId { slot, generation: self.at(slot).generation }
     }
 
     /// Slots in order of address.

@@ -14,10 +14,7 @@ pub(crate) struct Slab {
 
 impl Slab {
     pub(crate) fn new() -> Self {
-        Self {
-            records: Vec::new(),
-            spare: NONE,
-        }
+        Self { records: Vec::new(), spare: NONE }
     }
 
     /// Takes a record, with its links cleared and its generation kept. O(1) amortised; `None`
@@ -45,10 +42,7 @@ impl Slab {
     /// The slot of a handle whose block is in `state`, or why the handle is refused.
     #[inline]
     pub(crate) fn resolve(&self, id: BlockId, state: State) -> Result<u32, PoolError> {
-        let record = self
-            .records
-            .get(id.slot as usize)
-            .ok_or(PoolError::StaleHandle { id })?;
+        let record = self.records.get(id.slot as usize).ok_or(PoolError::StaleHandle { id })?;
         if record.generation == id.generation && record.state == state {
             return Ok(id.slot);
         }
@@ -56,17 +50,12 @@ impl Slab {
     }
 
     pub(crate) fn id(&self, slot: u32) -> BlockId {
-        BlockId {
-            slot,
-            generation: self[slot].generation,
-        }
+        BlockId { slot, generation: self[slot].generation }
     }
 
     #[cold]
     fn extend(&mut self) -> Option<u32> {
-        let slot = u32::try_from(self.records.len())
-            .ok()
-            .filter(|slot| *slot != NONE)?;
+        let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot != NONE)?;
         self.records.push(Block::SPARE);
         Some(slot)
     }

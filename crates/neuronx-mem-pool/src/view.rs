@@ -80,11 +80,7 @@ impl SegmentPool {
     /// The blocks of a segment in order of address; none when it is no longer held.
     pub fn blocks(&self, segment: &SegmentView) -> impl Iterator<Item = BlockView> + '_ {
         let is_held = self.segments.id(segment.slot) == segment.id;
-        let slots = if is_held {
-            self.block_slots(segment.slot)
-        } else {
-            Vec::new()
-        };
+        let slots = if is_held { self.block_slots(segment.slot) } else { Vec::new() };
         slots.into_iter().map(|slot| self.block_view(slot))
     }
 
@@ -103,21 +99,15 @@ impl SegmentPool {
             let block = &self.slab[*slot];
             position - block.position < block.extent
         };
-        self.block_slots(segment)
-            .into_iter()
-            .find(holds)
-            .map(|slot| self.block_view(slot))
+        self.block_slots(segment).into_iter().find(holds).map(|slot| self.block_view(slot))
     }
 
     /// The runtime's handle and the offset of a live or pending block in its segment: what a
     /// slice is made of. O(1). `None` for a handle of no such block.
     #[must_use]
     pub fn slice_of(&self, id: BlockId) -> Option<(u64, u64)> {
-        let slot = self
-            .slab
-            .resolve(id, State::Live)
-            .or_else(|_| self.slab.resolve(id, State::PendingFree))
-            .ok()?;
+        let slot =
+            self.slab.resolve(id, State::Live).or_else(|_| self.slab.resolve(id, State::PendingFree)).ok()?;
         let block = &self.slab[slot];
         let segment = self.segments.of(block);
         Some((segment.tag, block.position - segment.origin))
@@ -126,10 +116,7 @@ impl SegmentPool {
     /// Adds up the blocks of both pools. O(blocks).
     #[must_use]
     pub fn usage(&self) -> Usage {
-        PoolKind::ALL
-            .map(|kind| self.usage_of(kind))
-            .into_iter()
-            .fold(Usage::default(), Usage::plus)
+        PoolKind::ALL.map(|kind| self.usage_of(kind)).into_iter().fold(Usage::default(), Usage::plus)
     }
 
     /// Adds up the blocks of one pool. O(blocks).

@@ -40,21 +40,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// Small numbers, so that every rule is met often; combinations may be senseless on purpose.
 fn rules() -> impl Strategy<Value = Rules> {
-    let sizes = (
-        0u64..20_000,
-        1u64..70_000,
-        1u64..200_000,
-        0u64..100_000,
-        0u32..14,
-        0u64..1000,
-    );
-    let cuts = (
-        1u64..=64,
-        0u64..5000,
-        0u64..20_000,
-        prop_oneof![Just(u64::MAX), 0u64..100_000],
-        0u64..50_000,
-    );
+    let sizes = (0u64..20_000, 1u64..70_000, 1u64..200_000, 0u64..100_000, 0u32..14, 0u64..1000);
+    let cuts =
+        (1u64..=64, 0u64..5000, 0u64..20_000, prop_oneof![Just(u64::MAX), 0u64..100_000], 0u64..50_000);
     (sizes, cuts).prop_map(|(sizes, cuts)| Rules {
         pool_boundary: sizes.0,
         small_segment: sizes.1,
@@ -103,13 +91,7 @@ struct Pair {
 impl Pair {
     fn new(rules: Rules) -> Self {
         let pool = SegmentPool::new(&config(&rules));
-        Self {
-            pool,
-            oracle: Oracle::new(rules),
-            live: Vec::new(),
-            next_address: 1 << 40,
-            split: (0, 0),
-        }
+        Self { pool, oracle: Oracle::new(rules), live: Vec::new(), next_address: 1 << 40, split: (0, 0) }
     }
 
     fn allocate(&mut self, n: u64) {
@@ -127,15 +109,10 @@ impl Pair {
                 placement
             }
             None => {
-                assert_ne!(
-                    address, self.next_address,
-                    "the oracle found a cached block for {n}"
-                );
+                assert_ne!(address, self.next_address, "the oracle found a cached block for {n}");
                 assert_eq!(miss.map(|m| m.extent_bytes), nearest_extent);
                 self.next_address = address;
-                self.pool
-                    .grow(&request, address, request.segment_bytes(), 7)
-                    .unwrap()
+                self.pool.grow(&request, address, request.segment_bytes(), 7).unwrap()
             }
         };
         assert_eq!(
@@ -180,19 +157,13 @@ impl Pair {
         assert_eq!(usage.active_bytes, sums.active);
         assert_eq!(usage.cached_free_bytes, sums.cached_free);
         assert_eq!(usage.padding_bytes, sums.padding);
-        assert_eq!(
-            self.split,
-            (sums.inactive_split_blocks, sums.inactive_split_bytes)
-        );
+        assert_eq!(self.split, (sums.inactive_split_blocks, sums.inactive_split_bytes));
         assert_eq!(
             usage.reserved_bytes,
             usage.allocated_bytes + usage.padding_bytes + usage.cached_free_bytes
         );
         for (kind, is_small) in [(PoolKind::Small, true), (PoolKind::Large, false)] {
-            assert_eq!(
-                self.pool.largest_free_bytes(kind),
-                self.oracle.largest_free(is_small)
-            );
+            assert_eq!(self.pool.largest_free_bytes(kind), self.oracle.largest_free(is_small));
         }
     }
 }

@@ -19,11 +19,7 @@ struct Growing {
 impl Growing {
     fn new(config: &str) -> Self {
         let pool = SegmentPool::new(&AllocatorConfig::parse(config).config);
-        Self {
-            pool,
-            next_address: MIB,
-            segments: Vec::new(),
-        }
+        Self { pool, next_address: MIB, segments: Vec::new() }
     }
 
     fn allocate(&mut self, bytes: u64) -> Placement {
@@ -34,9 +30,7 @@ impl Growing {
         let address = self.next_address;
         self.next_address += (request.segment_bytes() + MIB).next_multiple_of(64);
         self.segments.push(request.segment_bytes());
-        self.pool
-            .grow(&request, address, request.segment_bytes(), 0)
-            .unwrap()
+        self.pool.grow(&request, address, request.segment_bytes(), 0).unwrap()
     }
 
     fn id(&mut self, bytes: u64) -> BlockId {
@@ -127,10 +121,7 @@ fn semantics_3_best_fit_then_older_segment_then_lower_offset() {
 #[test]
 fn semantics_3_smallest_sufficient_block_wins_over_older() {
     let mut growing = Growing::new("");
-    let blocks: Vec<Placement> = [4096, 256, 2048, 256]
-        .iter()
-        .map(|n| growing.allocate(*n))
-        .collect();
+    let blocks: Vec<Placement> = [4096, 256, 2048, 256].iter().map(|n| growing.allocate(*n)).collect();
     growing.pool.free(blocks[0].id).unwrap();
     growing.pool.free(blocks[2].id).unwrap();
     assert_eq!(growing.allocate(2000).address, blocks[2].address);
@@ -227,13 +218,7 @@ fn semantics_3_neighbours_merge_within_a_segment_only() {
     }
     assert_eq!(growing.pool.largest_free_bytes(PoolKind::Small), 2 * MIB);
     let segments: Vec<_> = growing.pool.segments().collect();
-    assert_eq!(
-        segments
-            .iter()
-            .map(|s| growing.pool.blocks(s).count())
-            .collect::<Vec<_>>(),
-        [1, 1]
-    );
+    assert_eq!(segments.iter().map(|s| growing.pool.blocks(s).count()).collect::<Vec<_>>(), [1, 1]);
 }
 
 #[test]
@@ -243,16 +228,9 @@ fn release_takes_fully_free_segments_only() {
     let own = growing.id(70 * MIB); // does not fit into the rest of the first segment
     growing.pool.free(own).unwrap();
     growing.pool.free(small).unwrap();
-    let released: Vec<(PoolKind, u64)> = growing
-        .pool
-        .release_free_segments()
-        .iter()
-        .map(|s| (s.kind, s.bytes))
-        .collect();
-    assert_eq!(
-        released,
-        [(PoolKind::Small, 2 * MIB), (PoolKind::Large, 70 * MIB)]
-    );
+    let released: Vec<(PoolKind, u64)> =
+        growing.pool.release_free_segments().iter().map(|s| (s.kind, s.bytes)).collect();
+    assert_eq!(released, [(PoolKind::Small, 2 * MIB), (PoolKind::Large, 70 * MIB)]);
     growing.assert_usage(64 * MIB, MIB, MIB);
     growing.pool.free(large).unwrap();
     assert_eq!(growing.pool.release_free_segments().len(), 1);
@@ -280,22 +258,13 @@ fn a_double_free_and_a_stale_handle_are_typed() {
     let again = growing.id(1000);
     assert_eq!(again.slot(), id.slot());
     assert_eq!(growing.pool.free(id), Err(PoolError::StaleHandle { id }));
-    assert_eq!(
-        growing.pool.free_pending(again),
-        Err(PoolError::NotPending { id: again })
-    );
+    assert_eq!(growing.pool.free_pending(again), Err(PoolError::NotPending { id: again }));
     growing.pool.mark_pending(again).unwrap();
-    assert_eq!(
-        growing.pool.mark_pending(again),
-        Err(PoolError::DoubleFree { id: again })
-    );
+    assert_eq!(growing.pool.mark_pending(again), Err(PoolError::DoubleFree { id: again }));
     assert_eq!(growing.pool.free(again), Err(PoolError::DoubleFree { id: again }));
     growing.pool.free_pending(again).unwrap();
     let unknown = BlockId::from_bits(u64::MAX);
-    assert_eq!(
-        growing.pool.free(unknown),
-        Err(PoolError::StaleHandle { id: unknown })
-    );
+    assert_eq!(growing.pool.free(unknown), Err(PoolError::StaleHandle { id: unknown }));
     assert_eq!(BlockId::from_bits(id.to_bits()), id);
 }
 
@@ -317,29 +286,18 @@ fn bad_segments_are_refused_and_change_nothing() {
     let request = pool.policy().plan(4096).unwrap();
     pool.grow(&request, 4096, 8192, 0).unwrap();
     let before = pool.usage();
-    let overlap = |address, segment_bytes| {
-        Err(PoolError::SegmentOverlap {
-            address,
-            segment_bytes,
-        })
-    };
+    let overlap = |address, segment_bytes| Err(PoolError::SegmentOverlap { address, segment_bytes });
     let mut grow = |address, bytes| pool.grow(&request, address, bytes, 0).map(|_| ());
     assert_eq!(
         grow(1 << 20, 4095),
-        Err(PoolError::SegmentTooSmall {
-            segment_bytes: 4095,
-            extent_bytes: 4096
-        })
+        Err(PoolError::SegmentTooSmall { segment_bytes: 4095, extent_bytes: 4096 })
     );
     assert_eq!(grow(65, 8192), Err(PoolError::UnalignedSegment { address: 65 }));
     assert_eq!(grow(0, 4160), overlap(0, 4160));
     assert_eq!(grow(4096, 4096), overlap(4096, 4096));
     assert_eq!(grow(8192, 4096), overlap(8192, 4096));
     assert_eq!(grow(u64::MAX - 63, 4096), overlap(u64::MAX - 63, 4096));
-    assert_eq!(
-        pool.insert_segment(PoolKind::Small, 0, 0, 0),
-        overlap(0, 0).map(|()| unreachable!())
-    );
+    assert_eq!(pool.insert_segment(PoolKind::Small, 0, 0, 0), overlap(0, 0).map(|()| unreachable!()));
     assert_eq!(pool.usage(), before);
     pool.validate().unwrap();
 }
@@ -349,30 +307,16 @@ fn nearest_miss_names_the_rule() {
     let mut growing = Growing::new("kMaxSplitSizeBytes=67108864,kMaxNonSplitRoundingBytes=1048576");
     let request = |bytes: u64, growing: &Growing| growing.pool.policy().plan(bytes).unwrap();
     let reason = |bytes: u64, growing: &Growing| {
-        growing
-            .pool
-            .nearest_miss(&request(bytes, growing))
-            .map(|NearestMiss { reason, .. }| reason)
+        growing.pool.nearest_miss(&request(bytes, growing)).map(|NearestMiss { reason, .. }| reason)
     };
     assert_eq!(reason(1000, &growing), None); // nothing is free
     let big = growing.id(100 * MIB);
     growing.pool.free(big).unwrap();
-    let not_splittable = MissReason::NotSplittable {
-        excess_bytes: 20 * MIB,
-        tolerance_bytes: MIB,
-    };
+    let not_splittable = MissReason::NotSplittable { excess_bytes: 20 * MIB, tolerance_bytes: MIB };
     assert_eq!(reason(80 * MIB, &growing), Some(not_splittable));
     assert_eq!(reason(100 * MIB, &growing), None); // would be served
-    assert_eq!(
-        reason(1000, &growing),
-        Some(MissReason::OtherPool {
-            pool: PoolKind::Large
-        })
-    );
-    assert_eq!(
-        reason(101 * MIB, &growing),
-        Some(MissReason::TooSmall { short_bytes: MIB })
-    );
+    assert_eq!(reason(1000, &growing), Some(MissReason::OtherPool { pool: PoolKind::Large }));
+    assert_eq!(reason(101 * MIB, &growing), Some(MissReason::TooSmall { short_bytes: MIB }));
 }
 
 #[test]
@@ -385,15 +329,7 @@ fn views_show_blocks_in_order_of_address() {
     let states: Vec<(u64, u64, u64, BlockState, u64)> = growing
         .pool
         .blocks(&segment)
-        .map(|v| {
-            (
-                v.address - segment.address,
-                v.extent_bytes,
-                v.requested_bytes,
-                v.state,
-                v.tag,
-            )
-        })
+        .map(|v| (v.address - segment.address, v.extent_bytes, v.requested_bytes, v.state, v.tag))
         .collect();
     assert_eq!(
         states,

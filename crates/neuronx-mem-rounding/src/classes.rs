@@ -16,10 +16,7 @@ impl RoundingScheme {
     /// ```
     #[must_use]
     pub const fn classes(&self) -> Classes {
-        Classes {
-            scheme: *self,
-            next_request_bytes: Some(1),
-        }
+        Classes { scheme: *self, next_request_bytes: Some(1) }
     }
 
     /// The position of a request's block size in [`classes`](Self::classes), from 0.
@@ -70,10 +67,7 @@ impl RoundingScheme {
             if class < request_bytes || !self.is_classed(request_bytes) {
                 continue;
             }
-            let candidate = WorstCase {
-                request_bytes,
-                rounded_bytes: class,
-            };
+            let candidate = WorstCase { request_bytes, rounded_bytes: class };
             if worst.is_none_or(|known| candidate.is_worse_than(&known)) {
                 worst = Some(candidate);
             }

@@ -56,12 +56,8 @@ impl core::error::Error for InvalidScheme {}
 
 impl RoundingScheme {
     /// The documented defaults: 256 B floor, 4 divisions, unrounded from 16 MiB.
-    pub const DEFAULT: Self = Self {
-        min_bytes: 256,
-        threshold_bytes: 16 << 20,
-        divisions: 4,
-        divisions_log2: 2,
-    };
+    pub const DEFAULT: Self =
+        Self { min_bytes: 256, threshold_bytes: 16 << 20, divisions: 4, divisions_log2: 2 };
 
     /// The largest N of the environment variables reference.
     pub const MAX_DIVISIONS: u32 = 64;
@@ -78,18 +74,10 @@ impl RoundingScheme {
         if divisions == 0 || divisions > Self::MAX_DIVISIONS {
             return Err(InvalidScheme { divisions });
         }
-        let divisions_log2 = if divisions.is_power_of_two() {
-            divisions.trailing_zeros()
-        } else {
-            NOT_POWER_OF_TWO
-        };
+        let divisions_log2 =
+            if divisions.is_power_of_two() { divisions.trailing_zeros() } else { NOT_POWER_OF_TWO };
         let min_bytes = if min_bytes == 0 { 1 } else { min_bytes };
-        Ok(Self {
-            min_bytes,
-            threshold_bytes,
-            divisions,
-            divisions_log2,
-        })
+        Ok(Self { min_bytes, threshold_bytes, divisions, divisions_log2 })
     }
 
     /// The smallest block size, bytes.
@@ -165,10 +153,7 @@ impl RoundingScheme {
     }
 
     /// The smallest k with `ceil(F * k / N) >= bytes - F`, for `bytes` above `F = 1 << octave`.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "k is at most N, which is at most 64"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "k is at most N, which is at most 64")]
     pub(crate) const fn step_above(&self, bytes: u64, octave: u32) -> u64 {
         let excess = (bytes - (1u64 << octave)) as u128;
         // ceil(F k / N) >= x  <=>  F k > N (x - 1), hence one below the first k that fails.
@@ -176,10 +161,7 @@ impl RoundingScheme {
     }
 
     /// `ceil(F * k / N)` for `F = 1 << octave` and `k <= N`: at most F, so it fits.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the offset is at most F, which is a u64"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "the offset is at most F, which is a u64")]
     const fn step_offset(&self, octave: u32, step: u64) -> u64 {
         let divisions = self.divisions as u128;
         (((step as u128) << octave).div_ceil(divisions)) as u64

@@ -52,22 +52,14 @@ fn semantics_2_expected_values() {
 
 #[test]
 fn semantics_2_class_counts() {
-    let count = |divisions| {
-        RoundingScheme::new(256, divisions, 16 * MIB)
-            .unwrap()
-            .classes()
-            .count()
-    };
+    let count = |divisions| RoundingScheme::new(256, divisions, 16 * MIB).unwrap().classes().count();
     assert_eq!((count(4), count(8), count(1)), (65, 129, 17));
 }
 
 #[test]
 fn zero_and_floor() {
     check(RoundingScheme::DEFAULT, &[(0, 256)]);
-    check(
-        RoundingScheme::new(0, 4, 16 * MIB).unwrap(),
-        &[(1, 1), (2, 2), (3, 3), (5, 5), (9, 10)],
-    );
+    check(RoundingScheme::new(0, 4, 16 * MIB).unwrap(), &[(1, 1), (2, 2), (3, 3), (5, 5), (9, 10)]);
     // The floor wins over a threshold below it.
     check(
         RoundingScheme::new(4096, 4, 1024).unwrap(),
@@ -99,15 +91,9 @@ fn top_of_the_range_is_none_not_a_wrap() {
 
 #[test]
 fn divisions_out_of_range() {
-    assert_eq!(
-        RoundingScheme::new(256, 0, 1),
-        Err(InvalidScheme { divisions: 0 })
-    );
+    assert_eq!(RoundingScheme::new(256, 0, 1), Err(InvalidScheme { divisions: 0 }));
     let error = RoundingScheme::new(256, 65, 1).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "65 divisions between powers of two: expected 1 to 64"
-    );
+    assert_eq!(error.to_string(), "65 divisions between powers of two: expected 1 to 64");
 }
 
 #[test]
@@ -140,9 +126,7 @@ fn class_index_names_the_class_for_every_request() {
         assert!(classes.is_sorted_by(|a, b| a < b), "{scheme:?}");
         for n in 1..threshold.max(min) + 10 {
             let expected = scheme.is_classed(n).then(|| scheme.round(n).unwrap());
-            let got = scheme
-                .class_index(n)
-                .map(|i| classes[usize::try_from(i).unwrap()]);
+            let got = scheme.class_index(n).map(|i| classes[usize::try_from(i).unwrap()]);
             assert_eq!(got, expected, "{scheme:?} n = {n}");
         }
     }

@@ -50,21 +50,11 @@ impl RuntimeError {
     /// Puts the four facts together.
     #[must_use]
     pub const fn new(operation: Operation, device: DeviceId, status: Status, bytes: u64) -> Self {
-        Self {
-            operation,
-            device,
-            status,
-            bytes,
-        }
+        Self { operation, device, status, bytes }
     }
 
     fn line(&self) -> String {
-        let Self {
-            operation,
-            device,
-            status,
-            bytes,
-        } = self;
+        let Self { operation, device, status, bytes } = self;
         if *bytes == 0 {
             return format!("{operation} on device {device} failed: {status}");
         }

@@ -45,10 +45,7 @@ impl Status {
     /// The name in the header, or `None` for a number it does not define.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
-        NAMES
-            .iter()
-            .find(|(number, _)| *number == self.0)
-            .map(|(_, name)| *name)
+        NAMES.iter().find(|(number, _)| *number == self.0).map(|(_, name)| *name)
     }
 }
 

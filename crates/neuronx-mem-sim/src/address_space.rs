@@ -32,11 +32,8 @@ impl AddressSpace {
     /// the device are left the unrounded length is enough.
     pub(crate) fn take(&mut self, bytes: u64) -> Option<Range<u64>> {
         let padded = bytes.checked_next_multiple_of(ALIGNMENT_BYTES)?;
-        let (start, length) = self
-            .gaps
-            .iter()
-            .find(|(_, length)| **length >= bytes)
-            .map(|(s, l)| (*s, *l))?;
+        let (start, length) =
+            self.gaps.iter().find(|(_, length)| **length >= bytes).map(|(s, l)| (*s, *l))?;
         let taken = padded.min(length);
         self.gaps.remove(&start);
         if taken < length {

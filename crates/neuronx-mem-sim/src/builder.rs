@@ -77,9 +77,7 @@ impl SimulatedRuntimeBuilder {
         let lnc = self.lnc.unwrap_or(self.preset.default_lnc());
         let total = self.memory_bytes.unwrap_or(self.preset.total_bytes(lnc));
         let own = self.memory_bytes.unwrap_or(self.preset.core_capacity_bytes(lnc));
-        let devices = (0..self.n_devices)
-            .map(|ordinal| Device::new(ordinal, total, total - own))
-            .collect();
+        let devices = (0..self.n_devices).map(|ordinal| Device::new(ordinal, total, total - own)).collect();
         SimulatedRuntime::from_parts(devices, self.cost, self.clock)
     }
 }

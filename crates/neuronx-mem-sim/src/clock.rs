@@ -51,7 +51,6 @@ pub struct CostModel {
 
 impl CostModel {
     pub(crate) fn allocate(&self, bytes: u64) -> u64 {
-        self.allocate_ns
-            .saturating_add(self.allocate_ns_per_mib.saturating_mul(bytes >> 20))
+        self.allocate_ns.saturating_add(self.allocate_ns_per_mib.saturating_mul(bytes >> 20))
     }
 }

@@ -80,24 +80,12 @@ impl Device {
         self.counters.segments_allocated += 1;
         self.counters.held_bytes += bytes;
         self.counters.held_peak_bytes = self.counters.held_peak_bytes.max(self.counters.held_bytes);
-        self.segments.insert(
-            handle,
-            Segment {
-                range,
-                bytes,
-                n_slices: 0,
-                is_freed: false,
-            },
-        );
+        self.segments.insert(handle, Segment { range, bytes, n_slices: 0, is_freed: false });
         Ok(SegmentAllocation { handle, address })
     }
 
     pub(crate) fn free(&mut self, handle: SegmentHandle) -> Result<(), Status> {
-        let segment = self
-            .segments
-            .get_mut(&handle)
-            .filter(|s| !s.is_freed)
-            .ok_or(Status::INVALID_HANDLE)?;
+        let segment = self.segments.get_mut(&handle).filter(|s| !s.is_freed).ok_or(Status::INVALID_HANDLE)?;
         segment.is_freed = true;
         self.counters.segments_freed += 1;
         self.reclaim(handle);
@@ -110,11 +98,7 @@ impl Device {
         offset: u64,
         bytes: u64,
     ) -> Result<SliceHandle, Status> {
-        let segment = self
-            .segments
-            .get_mut(&handle)
-            .filter(|s| !s.is_freed)
-            .ok_or(Status::INVALID_HANDLE)?;
+        let segment = self.segments.get_mut(&handle).filter(|s| !s.is_freed).ok_or(Status::INVALID_HANDLE)?;
         let end = offset.checked_add(bytes).ok_or(Status::INVALID)?;
         if bytes == 0 || end > segment.bytes {
             return Err(Status::INVALID);
@@ -157,10 +141,7 @@ impl Device {
 
     /// Returns a freed segment's addresses once nothing views it any more.
     fn reclaim(&mut self, handle: SegmentHandle) {
-        let is_done = self
-            .segments
-            .get(&handle)
-            .is_some_and(|s| s.is_freed && s.n_slices == 0);
+        let is_done = self.segments.get(&handle).is_some_and(|s| s.is_freed && s.n_slices == 0);
         if !is_done {
             return;
         }

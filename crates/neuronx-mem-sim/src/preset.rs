@@ -107,10 +107,7 @@ impl FromStr for Preset {
     type Err = UnknownPreset;
 
     fn from_str(text: &str) -> Result<Self, UnknownPreset> {
-        Self::ALL
-            .into_iter()
-            .find(|preset| preset.name() == text)
-            .ok_or(UnknownPreset)
+        Self::ALL.into_iter().find(|preset| preset.name() == text).ok_or(UnknownPreset)
     }
 }
 

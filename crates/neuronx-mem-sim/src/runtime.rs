@@ -30,19 +30,13 @@ impl SimulatedRuntime {
     }
 
     pub(crate) fn from_parts(devices: Vec<Device>, cost: CostModel, clock: VirtualClock) -> Self {
-        Self {
-            devices: devices.into_iter().map(Mutex::new).collect(),
-            cost,
-            clock,
-        }
+        Self { devices: devices.into_iter().map(Mutex::new).collect(), cost, clock }
     }
 
     /// What `device` was asked so far; all zero for a device that does not exist.
     #[must_use]
     pub fn counters(&self, device: DeviceId) -> SimulatedCounters {
-        self.device(device)
-            .map(|d| d.lock().counters())
-            .unwrap_or_default()
+        self.device(device).map(|d| d.lock().counters()).unwrap_or_default()
     }
 
     /// The largest segment that `device` could hand out now, bytes. O(gaps).
@@ -70,9 +64,7 @@ impl SimulatedRuntime {
         body: impl FnOnce(&mut Device) -> Result<T, Status>,
     ) -> Result<T, RuntimeError> {
         self.clock.advance_ns(cost_ns);
-        let slot = self
-            .device(device)
-            .ok_or(RuntimeError::new(operation, device, Status::INVALID, bytes))?;
+        let slot = self.device(device).ok_or(RuntimeError::new(operation, device, Status::INVALID, bytes))?;
         body(&mut slot.lock()).map_err(|status| RuntimeError::new(operation, device, status, bytes))
     }
 }
@@ -90,15 +82,11 @@ impl DeviceRuntime for SimulatedRuntime {
 
     fn allocate_segment(&self, device: DeviceId, bytes: u64) -> Result<SegmentAllocation, RuntimeError> {
         let cost_ns = self.cost.allocate(bytes);
-        self.call(device, Operation::AllocateSegment, bytes, cost_ns, |d| {
-            d.allocate(bytes)
-        })
+        self.call(device, Operation::AllocateSegment, bytes, cost_ns, |d| d.allocate(bytes))
     }
 
     fn free_segment(&self, device: DeviceId, segment: SegmentHandle) -> Result<(), RuntimeError> {
-        self.call(device, Operation::FreeSegment, 0, self.cost.free_ns, |d| {
-            d.free(segment)
-        })
+        self.call(device, Operation::FreeSegment, 0, self.cost.free_ns, |d| d.free(segment))
     }
 
     fn slice(
@@ -114,9 +102,7 @@ impl DeviceRuntime for SimulatedRuntime {
     }
 
     fn free_slice(&self, device: DeviceId, slice: SliceHandle) -> Result<(), RuntimeError> {
-        self.call(device, Operation::FreeSlice, 0, self.cost.slice_ns, |d| {
-            d.free_slice(slice)
-        })
+        self.call(device, Operation::FreeSlice, 0, self.cost.slice_ns, |d| d.free_slice(slice))
     }
 
     fn memory_info(&self, device: DeviceId) -> Result<MemoryInfo, RuntimeError> {

@@ -41,17 +41,8 @@ fn profiling_guide_note_lnc_1_capacities() {
 
 #[test]
 fn at_lnc_1_the_neighbour_holds_its_half_of_the_stack() {
-    let runtime = SimulatedRuntime::builder()
-        .preset(Preset::Trn2)
-        .lnc(Lnc::One)
-        .build();
-    assert_eq!(
-        runtime.memory_info(DEVICE),
-        Ok(MemoryInfo {
-            used_bytes: 12 * GIB,
-            limit_bytes: 24 * GIB
-        })
-    );
+    let runtime = SimulatedRuntime::builder().preset(Preset::Trn2).lnc(Lnc::One).build();
+    assert_eq!(runtime.memory_info(DEVICE), Ok(MemoryInfo { used_bytes: 12 * GIB, limit_bytes: 24 * GIB }));
     assert_eq!(runtime.largest_gap_bytes(DEVICE), 12 * GIB);
     let error = runtime.allocate_segment(DEVICE, 12 * GIB + 1).unwrap_err();
     assert_eq!(error.status, Status::RESOURCE);
@@ -79,10 +70,7 @@ fn odd_sizes_keep_addresses_aligned_and_the_last_bytes_usable() {
     let a = runtime.allocate_segment(DEVICE, 65).unwrap();
     let b = runtime.allocate_segment(DEVICE, 72).unwrap();
     assert_eq!((a.address % 64, b.address - a.address), (0, 128));
-    assert_eq!(
-        runtime.allocate_segment(DEVICE, 1).unwrap_err().status,
-        Status::RESOURCE
-    );
+    assert_eq!(runtime.allocate_segment(DEVICE, 1).unwrap_err().status, Status::RESOURCE);
 }
 
 #[test]
@@ -92,10 +80,7 @@ fn a_freed_segment_lives_until_its_last_slice() {
     let slice = runtime.slice(DEVICE, segment.handle, MIB / 2, MIB / 2).unwrap();
     runtime.free_segment(DEVICE, segment.handle).unwrap();
     assert_eq!(runtime.counters(DEVICE).held_bytes, MIB);
-    assert_eq!(
-        runtime.free_segment(DEVICE, segment.handle).unwrap_err().status,
-        Status::INVALID_HANDLE
-    );
+    assert_eq!(runtime.free_segment(DEVICE, segment.handle).unwrap_err().status, Status::INVALID_HANDLE);
     runtime.free_slice(DEVICE, slice).unwrap();
     assert_eq!(runtime.counters(DEVICE).held_bytes, 0);
     assert!(runtime.allocate_segment(DEVICE, MIB).is_ok());
@@ -107,42 +92,19 @@ fn bad_calls_are_typed() {
     let segment = runtime.allocate_segment(DEVICE, MIB).unwrap().handle;
     let status = |result: Result<SliceHandle, neuronx_mem_runtime::RuntimeError>| result.unwrap_err().status;
     assert_eq!(status(runtime.slice(DEVICE, segment, 1, MIB)), Status::INVALID);
-    assert_eq!(
-        status(runtime.slice(DEVICE, segment, u64::MAX, 2)),
-        Status::INVALID
-    );
+    assert_eq!(status(runtime.slice(DEVICE, segment, u64::MAX, 2)), Status::INVALID);
     assert_eq!(status(runtime.slice(DEVICE, segment, 0, 0)), Status::INVALID);
-    assert_eq!(
-        status(runtime.slice(DEVICE, SegmentHandle(99), 0, 1)),
-        Status::INVALID_HANDLE
-    );
-    assert_eq!(
-        runtime.free_slice(DEVICE, SliceHandle(99)).unwrap_err().status,
-        Status::INVALID_HANDLE
-    );
-    assert_eq!(
-        runtime.allocate_segment(DEVICE, 0).unwrap_err().status,
-        Status::INVALID
-    );
-    assert_eq!(
-        runtime.allocate_segment(DEVICE, u64::MAX).unwrap_err().status,
-        Status::RESOURCE
-    );
-    assert_eq!(
-        runtime.memory_info(DeviceId(7)).unwrap_err().status,
-        Status::INVALID
-    );
+    assert_eq!(status(runtime.slice(DEVICE, SegmentHandle(99), 0, 1)), Status::INVALID_HANDLE);
+    assert_eq!(runtime.free_slice(DEVICE, SliceHandle(99)).unwrap_err().status, Status::INVALID_HANDLE);
+    assert_eq!(runtime.allocate_segment(DEVICE, 0).unwrap_err().status, Status::INVALID);
+    assert_eq!(runtime.allocate_segment(DEVICE, u64::MAX).unwrap_err().status, Status::RESOURCE);
+    assert_eq!(runtime.memory_info(DeviceId(7)).unwrap_err().status, Status::INVALID);
     assert_eq!(runtime.address_range(DeviceId(7)), None);
 }
 
 #[test]
 fn calls_move_the_virtual_clock() {
-    let cost = CostModel {
-        allocate_ns: 1000,
-        allocate_ns_per_mib: 10,
-        free_ns: 300,
-        slice_ns: 7,
-    };
+    let cost = CostModel { allocate_ns: 1000, allocate_ns_per_mib: 10, free_ns: 300, slice_ns: 7 };
     let runtime = SimulatedRuntime::builder().cost(cost).devices(2).build();
     let segment = runtime.allocate_segment(DeviceId(1), 64 * MIB).unwrap().handle;
     let slice = runtime.slice(DeviceId(1), segment, 0, 64).unwrap();

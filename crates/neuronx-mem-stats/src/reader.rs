@@ -20,10 +20,7 @@ pub struct StatsReader {
 
 impl StatsReader {
     pub(crate) fn new(cells: Arc<CachePadded<Cells>>, max_split_bytes: Option<u64>) -> Self {
-        Self {
-            cells,
-            max_split_bytes,
-        }
+        Self { cells, max_split_bytes }
     }
 
     /// Block bytes of live blocks. One atomic load.

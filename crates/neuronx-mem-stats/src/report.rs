@@ -72,14 +72,7 @@ impl MemoryStats {
         max_split_bytes: Option<u64>,
     ) -> Self {
         let [oversize_blocks, oversize_segments] = oversize;
-        Self {
-            families,
-            oversize_blocks,
-            oversize_segments,
-            counters,
-            is_settled,
-            max_split_bytes,
-        }
+        Self { families, oversize_blocks, oversize_segments, counters, is_settled, max_split_bytes }
     }
 
     /// The values of a family over a scope.

@@ -19,11 +19,7 @@ pub(crate) fn table(stats: &MemoryStats, device: u32) -> String {
             count(counters.allocation_requests),
             count(counters.tensor_frees)
         ),
-        format!(
-            "  OOMs: {}  |  Alloc Retries: {}",
-            count(counters.ooms),
-            count(counters.alloc_retries)
-        ),
+        format!("  OOMs: {}  |  Alloc Retries: {}", count(counters.ooms), count(counters.alloc_retries)),
         double.clone(),
         "  Metric              | Current    | Peak       | Allocated  | Freed".to_owned(),
         "-".repeat(WIDTH),
@@ -36,12 +32,7 @@ pub(crate) fn table(stats: &MemoryStats, device: u32) -> String {
 }
 
 fn row(name: &str, values: &Values) -> String {
-    let Values {
-        current,
-        peak,
-        allocated,
-        freed,
-    } = *values;
+    let Values { current, peak, allocated, freed } = *values;
     let [current, peak, allocated, freed] = [current, peak, allocated, freed].map(format_size);
     format!("  {name:<18} | {current:>10} | {peak:>10} | {allocated:>10} | {freed:>10}")
 }

@@ -18,10 +18,7 @@ pub fn device_stats(max_split_bytes: Option<u64>) -> (StatsWriter, StatsReader) 
     let cells = Arc::new(CachePadded::new(Cells::default()));
     let limit = max_split_bytes.unwrap_or(u64::MAX);
     (
-        StatsWriter {
-            cells: Arc::clone(&cells),
-            oversize_above: limit,
-        },
+        StatsWriter { cells: Arc::clone(&cells), oversize_above: limit },
         StatsReader::new(cells, max_split_bytes),
     )
 }
@@ -72,12 +69,8 @@ impl StatsWriter {
         cells.write(|| {
             cells.allocation_requests.add(1);
             cells.gauge(Tracked::Blocks).increase(pool, 1);
-            cells
-                .gauge(Tracked::AllocatedBytes)
-                .increase(pool, event.block_bytes);
-            cells
-                .gauge(Tracked::ActiveBytes)
-                .increase(pool, event.requested_bytes);
+            cells.gauge(Tracked::AllocatedBytes).increase(pool, event.block_bytes);
+            cells.gauge(Tracked::ActiveBytes).increase(pool, event.requested_bytes);
             cells.gauge(Tracked::SplitBlocks).change(pool, event.split_blocks);
             cells.gauge(Tracked::SplitBytes).change(pool, event.split_bytes);
             if event.block_bytes > self.oversize_above {
@@ -102,12 +95,8 @@ impl StatsWriter {
         cells.write(|| {
             cells.tensor_frees.add(1);
             cells.gauge(Tracked::Blocks).decrease(pool, 1);
-            cells
-                .gauge(Tracked::AllocatedBytes)
-                .decrease(pool, event.block_bytes);
-            cells
-                .gauge(Tracked::ActiveBytes)
-                .decrease(pool, event.requested_bytes);
+            cells.gauge(Tracked::AllocatedBytes).decrease(pool, event.block_bytes);
+            cells.gauge(Tracked::ActiveBytes).decrease(pool, event.requested_bytes);
             cells.gauge(Tracked::SplitBlocks).change(pool, event.split_blocks);
             cells.gauge(Tracked::SplitBytes).change(pool, event.split_bytes);
             if event.block_bytes > self.oversize_above {
@@ -178,9 +167,7 @@ impl StatsWriter {
     pub fn reset_peak(&mut self) {
         let cells = &**self.cells;
         cells.write(|| {
-            Tracked::ALL
-                .iter()
-                .for_each(|tracked| cells.gauge(*tracked).reset_peak());
+            Tracked::ALL.iter().for_each(|tracked| cells.gauge(*tracked).reset_peak());
             cells.oversize_blocks.reset_peak();
             cells.oversize_segments.reset_peak();
         });
@@ -191,17 +178,12 @@ impl StatsWriter {
     pub fn reset_accumulated(&mut self) {
         let cells = &**self.cells;
         cells.write(|| {
-            Tracked::ALL
-                .iter()
-                .for_each(|tracked| cells.gauge(*tracked).reset_accumulated());
+            Tracked::ALL.iter().for_each(|tracked| cells.gauge(*tracked).reset_accumulated());
             cells.oversize_blocks.reset_accumulated();
             cells.oversize_segments.reset_accumulated();
-            for counter in [
-                &cells.allocation_requests,
-                &cells.tensor_frees,
-                &cells.alloc_retries,
-                &cells.ooms,
-            ] {
+            for counter in
+                [&cells.allocation_requests, &cells.tensor_frees, &cells.alloc_retries, &cells.ooms]
+            {
                 counter.set(0);
             }
         });

@@ -12,21 +12,11 @@ use proptest::prelude::*;
 const MIB: u64 = 1 << 20;
 
 fn allocate(writer: &mut StatsWriter, pool: StatsPool, block_bytes: u64, requested_bytes: u64) {
-    writer.block_allocated(&AllocationEvent {
-        pool,
-        block_bytes,
-        requested_bytes,
-        ..Default::default()
-    });
+    writer.block_allocated(&AllocationEvent { pool, block_bytes, requested_bytes, ..Default::default() });
 }
 
 fn free(writer: &mut StatsWriter, pool: StatsPool, block_bytes: u64, requested_bytes: u64) {
-    writer.block_freed(&FreeEvent {
-        pool,
-        block_bytes,
-        requested_bytes,
-        ..Default::default()
-    });
+    writer.block_freed(&FreeEvent { pool, block_bytes, requested_bytes, ..Default::default() });
 }
 
 #[track_caller]
@@ -60,10 +50,7 @@ fn semantics_7_all_keys() {
     assert_eq!(map.keys().cloned().collect::<Vec<_>>(), expected);
     assert_eq!(map.len(), 124);
     // An uninitialised device reads as zeros; only the unlimited cap is -1.
-    assert!(
-        map.iter()
-            .all(|(key, value)| *value == if key == "max_split_size" { -1 } else { 0 })
-    );
+    assert!(map.iter().all(|(key, value)| *value == if key == "max_split_size" { -1 } else { 0 }));
 }
 
 #[test]
@@ -102,18 +89,9 @@ fn pools_add_up_to_all_and_families_share_counters() {
 #[test]
 fn inactive_split_changes_are_net() {
     let (mut writer, reader) = device_stats(None);
-    let event = AllocationEvent {
-        split_blocks: 1,
-        split_bytes: 100,
-        block_bytes: 5,
-        ..Default::default()
-    };
+    let event = AllocationEvent { split_blocks: 1, split_bytes: 100, block_bytes: 5, ..Default::default() };
     writer.block_allocated(&event);
-    writer.block_allocated(&AllocationEvent {
-        split_blocks: 0,
-        split_bytes: -30,
-        ..event
-    });
+    writer.block_allocated(&AllocationEvent { split_blocks: 0, split_bytes: -30, ..event });
     writer.block_freed(&FreeEvent {
         split_blocks: -1,
         split_bytes: -70,
@@ -178,13 +156,7 @@ fn reset_accumulated_zeroes_the_four_counters_and_touches_no_current_or_peak() {
         ],
     );
     free(&mut writer, StatsPool::Small, 256, 1);
-    check(
-        &reader,
-        &[
-            ("allocated_bytes.all.freed", 256),
-            ("allocated_bytes.small_pool.allocated", 0),
-        ],
-    );
+    check(&reader, &[("allocated_bytes.all.freed", 256), ("allocated_bytes.small_pool.allocated", 0)]);
 }
 
 #[test]

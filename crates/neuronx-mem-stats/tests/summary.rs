@@ -52,11 +52,7 @@ fn tebibytes_and_thousands() {
     writer.segment_allocated(StatsPool::Small, (1 << 40) + (1 << 39));
     writer.segment_freed(StatsPool::Large, 3 << 40);
     let (block_bytes, requested_bytes) = ((1023 << 30) + 1, 1000 << 20);
-    let event = AllocationEvent {
-        block_bytes,
-        requested_bytes,
-        ..Default::default()
-    };
+    let event = AllocationEvent { block_bytes, requested_bytes, ..Default::default() };
     writer.block_allocated(&event);
     insta::assert_snapshot!(reader.read().summary(127));
 }
@@ -91,16 +87,5 @@ fn semantics_7_sizes_in_whole_units() {
 fn counts_have_thousands_separators() {
     let cases = [0, 999, 1000, 12_345, 999_999, 1_000_000, u64::MAX];
     let texts: Vec<String> = cases.map(format_count).into();
-    assert_eq!(
-        texts,
-        [
-            "0",
-            "999",
-            "1,000",
-            "12,345",
-            "999,999",
-            "1,000,000",
-            "18,446,744,073,709,551,615"
-        ]
-    );
+    assert_eq!(texts, ["0", "999", "1,000", "12,345", "999,999", "1,000,000", "18,446,744,073,709,551,615"]);
 }

@@ -130,11 +130,7 @@ impl<T: Copy> FreeQueue<T> {
         let lane = self.lane_mut(stream)?;
         if ticket.0 > lane.submitted {
             let (completed, submitted) = (ticket.0, lane.submitted);
-            return Err(StreamError::CompletedBeforeSubmitted {
-                stream,
-                completed,
-                submitted,
-            });
+            return Err(StreamError::CompletedBeforeSubmitted { stream, completed, submitted });
         }
         lane.completed = lane.completed.max(ticket.0);
         self.drain(stream, ready);
@@ -184,8 +180,7 @@ impl<T: Copy> FreeQueue<T> {
     ///
     /// [`StreamError::UnknownStream`].
     pub fn pending_on(&self, stream: StreamId) -> Result<(usize, u64), StreamError> {
-        self.lane(stream)
-            .map(|lane| (lane.n_pending(), lane.pending_bytes))
+        self.lane(stream).map(|lane| (lane.n_pending(), lane.pending_bytes))
     }
 
     fn enqueue_busy(
@@ -206,11 +201,7 @@ impl<T: Copy> FreeQueue<T> {
             return Ok(Some(token));
         }
         let n_waits = u32::try_from(waits.len()).unwrap_or(u32::MAX);
-        let entry = self.new_entry(Entry {
-            token,
-            bytes,
-            n_waits,
-        })?;
+        let entry = self.new_entry(Entry { token, bytes, n_waits })?;
         for stream in waits {
             self.lanes[stream.0 as usize].push(entry, bytes);
         }
@@ -223,9 +214,7 @@ impl<T: Copy> FreeQueue<T> {
             self.entries[index as usize] = entry;
             return Ok(index);
         }
-        let out_of_slots = StreamError::OutOfSlots {
-            what: "queued deallocation",
-        };
+        let out_of_slots = StreamError::OutOfSlots { what: "queued deallocation" };
         let index = u32::try_from(self.entries.len()).map_err(|_| out_of_slots)?;
         self.entries.push(entry);
         Ok(index)
@@ -247,18 +236,12 @@ impl<T: Copy> FreeQueue<T> {
 
     #[inline]
     fn lane(&self, stream: StreamId) -> Result<&Lane, StreamError> {
-        let unknown = StreamError::UnknownStream {
-            stream,
-            n_streams: self.n_streams(),
-        };
+        let unknown = StreamError::UnknownStream { stream, n_streams: self.n_streams() };
         self.lanes.get(stream.0 as usize).ok_or(unknown)
     }
 
     fn lane_mut(&mut self, stream: StreamId) -> Result<&mut Lane, StreamError> {
-        let unknown = StreamError::UnknownStream {
-            stream,
-            n_streams: self.n_streams(),
-        };
+        let unknown = StreamError::UnknownStream { stream, n_streams: self.n_streams() };
         self.lanes.get_mut(stream.0 as usize).ok_or(unknown)
     }
 }

@@ -38,10 +38,7 @@ fn a_free_waits_for_the_work_before_it_and_not_after() {
     assert_eq!(queue.pending_on(A), Ok((2, 192)));
     let mut ready = Vec::new();
     queue.complete(A, first, |block| ready.push(block)).unwrap();
-    assert_eq!(
-        (ready.as_slice(), queue.pending_on(A)),
-        ([1].as_slice(), Ok((1, 128)))
-    );
+    assert_eq!((ready.as_slice(), queue.pending_on(A)), ([1].as_slice(), Ok((1, 128))));
     queue.complete(A, first, |block| ready.push(block)).unwrap(); // known already
     queue.complete(A, second, |block| ready.push(block)).unwrap();
     assert_eq!(ready, [1, 2]);
@@ -113,33 +110,20 @@ fn completing_all_streams_empties_the_queue_in_order_of_streams() {
 #[test]
 fn wrong_calls_are_typed_and_change_nothing() {
     let mut queue = three_streams();
-    let unknown = StreamError::UnknownStream {
-        stream: StreamId(3),
-        n_streams: 3,
-    };
+    let unknown = StreamError::UnknownStream { stream: StreamId(3), n_streams: 3 };
     assert_eq!(queue.submit(StreamId(3)), Err(unknown));
     assert_eq!(queue.enqueue_free(1, 64, StreamId(3), None), Err(unknown));
     assert_eq!(queue.record_stream(None, A, StreamId(3)), Err(unknown));
     assert_eq!(queue.pending_on(StreamId(3)), Err(unknown));
-    let early = StreamError::CompletedBeforeSubmitted {
-        stream: A,
-        completed: 1,
-        submitted: 0,
-    };
+    let early = StreamError::CompletedBeforeSubmitted { stream: A, completed: 1, submitted: 0 };
     assert_eq!(queue.complete(A, Ticket(1), |_| {}), Err(early));
     let gone = queue.record_stream(None, A, B).unwrap();
     queue.enqueue_free(1, 64, A, gone).unwrap();
     queue.submit(A).unwrap();
     let number = gone.map_or(0, RecordId::get);
-    assert_eq!(
-        queue.enqueue_free(2, 64, A, gone),
-        Err(StreamError::UnknownRecord { number })
-    );
+    assert_eq!(queue.enqueue_free(2, 64, A, gone), Err(StreamError::UnknownRecord { number }));
     assert_eq!(queue.n_pending(), 0);
-    assert_eq!(
-        early.to_string(),
-        "work 1 of stream 0 is complete, but only 0 was submitted"
-    );
+    assert_eq!(early.to_string(), "work 1 of stream 0 is complete, but only 0 was submitted");
 }
 
 #[derive(Clone, Debug)]
@@ -171,12 +155,8 @@ impl Model {
     fn ready(&mut self) -> Vec<u32> {
         let completed = self.completed;
         let is_ready = |waits: &[(u32, u64)]| waits.iter().all(|(s, t)| completed[*s as usize] >= *t);
-        let ready = self
-            .waiting
-            .iter()
-            .filter(|(_, waits)| is_ready(waits))
-            .map(|(block, _)| *block)
-            .collect();
+        let ready =
+            self.waiting.iter().filter(|(_, waits)| is_ready(waits)).map(|(block, _)| *block).collect();
         self.waiting.retain(|(_, waits)| !is_ready(waits));
         ready
     }

@@ -1,1 +1,61 @@
 //! The Neuron caching allocator: device memory for TorchNeuron from Rust.
+//!
+//! ```
+//! use neuronx_mem::{Allocator, DeviceId, sim::SimulatedRuntime};
+//!
+//! let allocator = Allocator::builder().runtime(SimulatedRuntime::default()).build()?;
+//! let device = allocator.device(DeviceId(0))?;
+//! let stream = device.default_stream();
+//!
+//! // Part 1: two tensors in one segment.
+//! let a = allocator.allocate(4 << 20, &stream)?; // 1024 x 1024 float32
+//! let b = allocator.allocate(8 << 20, &stream)?; // 2048 x 2048 bfloat16
+//! device.synchronize();
+//! assert_eq!(device.memory_allocated(), 12_582_912);
+//! assert_eq!(device.memory_reserved(), 67_108_864);
+//!
+//! // Part 2: reset the peak, allocate a third tensor, read the new peak.
+//! device.reset_peak_memory_stats();
+//! let c = allocator.allocate(64 << 20, &stream)?; // 4096 x 4096 float32
+//! device.synchronize();
+//! assert_eq!(device.max_memory_allocated(), 79_691_776);
+//! # drop((a, b, c));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! This crate composes the single-purpose ones below it, each of which can be used alone and is
+//! re-exported here: a request goes from the stream queue through the pool to the runtime, and
+//! is counted on its way back. It executes no work: whoever does tells a [`Stream`] what was
+//! submitted and what has completed.
+//!
+//! Follows the guidelines for memory management, the memory profiling guide and allocator
+//! semantics.
+
+#![forbid(unsafe_code)]
+
+mod allocator;
+mod block;
+mod builder;
+mod device;
+mod error;
+mod out_of_memory;
+mod stream;
+
+pub use neuronx_mem_config as config;
+pub use neuronx_mem_pool as pool;
+pub use neuronx_mem_rounding as rounding;
+pub use neuronx_mem_runtime as runtime;
+pub use neuronx_mem_sim as sim;
+pub use neuronx_mem_stats as stats;
+pub use neuronx_mem_stream as streams;
+
+pub use allocator::Allocator;
+pub use block::Block;
+pub use builder::AllocatorBuilder;
+pub use device::{Device, Handle, Released};
+pub use error::{AllocError, BuildError};
+pub use neuronx_mem_config::AllocatorConfig;
+pub use neuronx_mem_runtime::{DeviceId, DeviceRuntime};
+pub use neuronx_mem_stats::MemoryStats;
+pub use out_of_memory::{OutOfMemory, RecoveryStep, StepKind};
+pub use stream::Stream;

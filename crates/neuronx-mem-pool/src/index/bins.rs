@@ -26,9 +26,7 @@ impl ExactBins {
 
     /// Bins that are exact up to `largest_extent` or 4 MiB, whichever is less.
     pub(crate) fn up_to(largest_extent: u64) -> Self {
-        Self {
-            last: (largest_extent / GRANULE_BYTES).saturating_add(1).min(Self::MOST),
-        }
+        Self { last: (largest_extent / GRANULE_BYTES).saturating_add(1).min(Self::MOST) }
     }
 }
 
@@ -98,13 +96,7 @@ mod tests {
             }
         }
         assert_eq!(
-            (
-                bins.bin(0),
-                bins.bin(63),
-                bins.bin(64),
-                bins.bin(127),
-                bins.bin(128)
-            ),
+            (bins.bin(0), bins.bin(63), bins.bin(64), bins.bin(127), bins.bin(128)),
             (0, 63, 64, 127, 128)
         );
         assert_eq!(bins.n_bins(), 3776);

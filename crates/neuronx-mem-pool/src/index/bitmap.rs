@@ -16,11 +16,7 @@ impl Bitmap {
         let n_words = n_bins.div_ceil(64);
         let n_summaries = n_words.div_ceil(64);
         debug_assert!(n_summaries <= 64);
-        Self {
-            bins: vec![0; n_words],
-            words: vec![0; n_summaries],
-            top: 0,
-        }
+        Self { bins: vec![0; n_words], words: vec![0; n_summaries], top: 0 }
     }
 
     #[inline]

@@ -31,11 +31,7 @@ pub(crate) struct Found {
 impl<B: SizeBins> FreeIndex<B> {
     pub(crate) fn new(bins: B) -> Self {
         let n_bins = bins.n_bins();
-        Self {
-            bins,
-            roots: vec![NONE; n_bins],
-            occupied: Bitmap::new(n_bins),
-        }
+        Self { bins, roots: vec![NONE; n_bins], occupied: Bitmap::new(n_bins) }
     }
 
     /// Adds a free block. O(log n) of its bin, O(1) for an empty bin.

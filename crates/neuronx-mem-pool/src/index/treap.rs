@@ -113,11 +113,7 @@ pub(crate) fn contains(slab: &Slab, root: u32, slot: u32) -> bool {
     let mut node = root;
     while node != NONE && node != slot {
         let record = &slab[node];
-        node = if key < record.key() {
-            record.left
-        } else {
-            record.right
-        };
+        node = if key < record.key() { record.left } else { record.right };
     }
     node == slot
 }
@@ -182,11 +178,7 @@ fn split(slab: &mut Slab, root: u32, key: (u64, u64)) -> (u32, u32) {
 
 /// Joins two non-empty trees, all of `less` before all of `greater`.
 fn merge(slab: &mut Slab, less: u32, greater: u32) -> u32 {
-    let root = if priority(less) > priority(greater) {
-        less
-    } else {
-        greater
-    };
+    let root = if priority(less) > priority(greater) { less } else { greater };
     let (mut less, mut greater) = (less, greater);
     let mut seat = Seat::Root;
     loop {

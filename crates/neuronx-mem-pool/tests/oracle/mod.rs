@@ -67,12 +67,7 @@ pub(crate) struct Oracle {
 
 impl Oracle {
     pub(crate) fn new(rules: Rules) -> Self {
-        Self {
-            rules,
-            segments: BTreeMap::new(),
-            free: BTreeSet::new(),
-            next_age: 0,
-        }
+        Self { rules, segments: BTreeMap::new(), free: BTreeSet::new(), next_age: 0 }
     }
 
     pub(crate) fn round(&self, n: u64) -> u64 {
@@ -84,10 +79,7 @@ impl Oracle {
             return n;
         }
         let floor = 1u64 << n.ilog2();
-        (0..=r.divisions)
-            .map(|k| floor + (floor * k).div_ceil(r.divisions))
-            .find(|c| *c >= n)
-            .unwrap()
+        (0..=r.divisions).map(|k| floor + (floor * k).div_ceil(r.divisions)).find(|c| *c >= n).unwrap()
     }
 
     pub(crate) fn is_small(&self, n: u64) -> bool {
@@ -104,11 +96,7 @@ impl Oracle {
         } else {
             n.next_multiple_of(r.segment_alignment)
         };
-        if bytes < extent {
-            extent.next_multiple_of(r.segment_alignment)
-        } else {
-            bytes
-        }
+        if bytes < extent { extent.next_multiple_of(r.segment_alignment) } else { bytes }
     }
 
     /// Serves a request; `new_segment` gives the address of a segment of so many bytes.
@@ -131,20 +119,8 @@ impl Oracle {
         let bytes = self.segment_bytes(n);
         let (age, address) = (self.next_age, new_segment(bytes));
         self.next_age += 1;
-        let block = Block {
-            offset: 0,
-            extent: bytes,
-            live: None,
-        };
-        self.segments.insert(
-            age,
-            Segment {
-                is_small,
-                address,
-                bytes,
-                blocks: vec![block],
-            },
-        );
+        let block = Block { offset: 0, extent: bytes, live: None };
+        self.segments.insert(age, Segment { is_small, address, bytes, blocks: vec![block] });
         self.hand_out(n, age, 0, true)
     }
 
@@ -152,29 +128,14 @@ impl Oracle {
         let rounded = self.round(n);
         let needed = rounded.next_multiple_of(64);
         let is_small = self.is_small(n);
-        let threshold = if is_small {
-            self.rules.small_split
-        } else {
-            self.rules.large_split
-        };
+        let threshold = if is_small { self.rules.small_split } else { self.rules.large_split };
         let segment = self.segments.get_mut(&age).unwrap();
         let i = segment.blocks.iter().position(|b| b.offset == offset).unwrap();
         let extent = segment.blocks[i].extent;
         let rest = extent - needed;
         if may_split && rest > 0 && rest >= threshold {
-            segment.blocks[i] = Block {
-                offset,
-                extent: needed,
-                live: Some((n, rounded)),
-            };
-            segment.blocks.insert(
-                i + 1,
-                Block {
-                    offset: offset + needed,
-                    extent: rest,
-                    live: None,
-                },
-            );
+            segment.blocks[i] = Block { offset, extent: needed, live: Some((n, rounded)) };
+            segment.blocks.insert(i + 1, Block { offset: offset + needed, extent: rest, live: None });
             self.free.insert((is_small, rest, age, offset + needed));
         } else {
             segment.blocks[i].live = Some((n, extent));
@@ -194,8 +155,7 @@ impl Oracle {
         let i = segment.blocks.iter().position(|b| b.offset == offset).unwrap();
         segment.blocks[i].live = None;
         for block in segment.blocks.iter().filter(|b| b.live.is_none()) {
-            self.free
-                .remove(&(segment.is_small, block.extent, age, block.offset));
+            self.free.remove(&(segment.is_small, block.extent, age, block.offset));
         }
         let mut merged: Vec<Block> = Vec::new();
         for block in segment.blocks.drain(..) {
@@ -205,8 +165,7 @@ impl Oracle {
             }
         }
         for block in merged.iter().filter(|b| b.live.is_none()) {
-            self.free
-                .insert((segment.is_small, block.extent, age, block.offset));
+            self.free.insert((segment.is_small, block.extent, age, block.offset));
         }
         segment.blocks = merged;
     }
@@ -214,12 +173,8 @@ impl Oracle {
     /// Drops fully free segments; their addresses in ascending order.
     pub(crate) fn release(&mut self) -> Vec<u64> {
         let is_free = |s: &Segment| s.blocks.len() == 1 && s.blocks[0].live.is_none();
-        let ages: Vec<usize> = self
-            .segments
-            .iter()
-            .filter(|(_, s)| is_free(s))
-            .map(|(age, _)| *age)
-            .collect();
+        let ages: Vec<usize> =
+            self.segments.iter().filter(|(_, s)| is_free(s)).map(|(age, _)| *age).collect();
         let mut addresses = Vec::new();
         for age in ages {
             let segment = self.segments.remove(&age).unwrap();
@@ -268,10 +223,8 @@ impl Oracle {
     pub(crate) fn nearest_extent(&self, n: u64) -> Option<u64> {
         let needed = self.round(n).next_multiple_of(64);
         let first_fit = |is_small: bool| {
-            let fitting = self
-                .free
-                .iter()
-                .filter(|(small, extent, ..)| *small == is_small && *extent >= needed);
+            let fitting =
+                self.free.iter().filter(|(small, extent, ..)| *small == is_small && *extent >= needed);
             fitting.map(|(_, extent, ..)| *extent).min()
         };
         let is_small = self.is_small(n);

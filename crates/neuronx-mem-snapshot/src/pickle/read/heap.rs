@@ -25,15 +25,13 @@ pub(super) struct Heap {
 
 /// One container.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+struct Node {
     /// Index of the first item, or of the large vector, or of the record.
     start: u32,
     /// Number of items in the pool (a dict counts keys and values).
     len: u32,
     kind: NodeKind,
     is_large: bool,
-    /// Set by the depth check: 0 unseen, 255 being walked, otherwise levels below and with this.
-    pub(super) height: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,14 +66,6 @@ impl Heap {
         self.nodes[node].kind
     }
 
-    pub(super) fn height_mut(&mut self, node: usize) -> &mut u8 {
-        &mut self.nodes[node].height
-    }
-
-    pub(super) fn height(&self, node: usize) -> u8 {
-        self.nodes[node].height
-    }
-
     /// Index of the record behind an `Entry` or `Block` node.
     pub(super) fn record_index(&self, node: usize) -> usize {
         self.nodes[node].start as usize
@@ -88,7 +78,7 @@ impl Heap {
         if index as u64 >= self.max_nodes {
             return Err(LimitKind::Items.error(self.max_nodes));
         }
-        budget.push(&mut self.nodes, Node { start: 0, len: 0, kind, is_large: false, height: 0 })?;
+        budget.push(&mut self.nodes, Node { start: 0, len: 0, kind, is_large: false })?;
         if !items.is_empty() {
             self.append(index, items, budget)?;
         }
@@ -174,8 +164,14 @@ impl Heap {
     /// record belongs. The record itself stays behind, unused.
     pub(super) fn expand(&mut self, node: usize, stacks: &StackTable, budget: &mut Budget) -> Result<(), Error> {
         let pairs = match self.nodes[node].kind {
-            NodeKind::Entry => self.pairs_of(&self.entries[self.record_index(node)].clone(), stacks, budget)?,
-            NodeKind::Block => self.pairs_of(&self.blocks[self.record_index(node)].clone(), stacks, budget)?,
+            NodeKind::Entry => {
+                let entry = self.entries[self.record_index(node)];
+                self.pairs_of(&entry, stacks, budget)?
+            }
+            NodeKind::Block => {
+                let block = self.blocks[self.record_index(node)];
+                self.pairs_of(&block, stacks, budget)?
+            }
             _ => return Ok(()),
         };
         let old = &mut self.nodes[node];

@@ -9,6 +9,7 @@ mod depth;
 mod heap;
 mod machine;
 mod memo;
+mod traces;
 mod val;
 
 #[cfg(test)]
@@ -23,6 +24,8 @@ pub(crate) fn read_pickle(bytes: &[u8], limits: &Limits) -> Result<Snapshot, Err
     limits.check_input(bytes.len() as u64)?;
     let budget = Budget::new(limits, bytes.len() as u64);
     let mut finished = machine::run(bytes, limits, budget)?;
-    depth::check(&finished, limits.depth(), &mut finished.budget)?;
+    let mut heights = depth::Heights::new(&finished.heap, &mut finished.budget)?;
+    depth::check(&finished, limits.depth(), &mut heights)?;
+    drop(heights);
     convert::convert(finished, limits)
 }

@@ -1,0 +1,94 @@
+//! Puts an allocator together. Reads the environment only when told to.
+
+use std::sync::Arc;
+
+use crate::{Allocator, AllocatorConfig, BuildError, Device, DeviceRuntime};
+
+/// Settings of an [`Allocator`]; a runtime is the only one without a default.
+#[derive(Clone, Debug)]
+pub struct AllocatorBuilder {
+    runtime: Option<Arc<dyn DeviceRuntime>>,
+    config: AllocatorConfig,
+    settings: Settings,
+}
+
+/// The switches that a device needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Second recovery step on (`NEURON_OOM_RECOVERY_ENABLED`).
+    pub(crate) is_recovery_enabled: bool,
+    /// Streams other than the default one exist (`TORCH_NEURONX_ENABLE_STREAMS`).
+    pub(crate) are_streams_enabled: bool,
+    /// Work completes before its submission returns (`NEURON_LAUNCH_BLOCKING`).
+    pub(crate) is_blocking: bool,
+}
+
+impl AllocatorBuilder {
+    pub(crate) fn new() -> Self {
+        let settings = Settings { is_recovery_enabled: true, are_streams_enabled: true, is_blocking: false };
+        Self { runtime: None, config: AllocatorConfig::default(), settings }
+    }
+
+    /// Takes device memory from this runtime.
+    #[must_use]
+    pub fn runtime(self, runtime: impl DeviceRuntime + 'static) -> Self {
+        self.shared_runtime(Arc::new(runtime))
+    }
+
+    /// Takes device memory from a runtime that others use as well.
+    #[must_use]
+    pub fn shared_runtime(mut self, runtime: Arc<dyn DeviceRuntime>) -> Self {
+        self.runtime = Some(runtime);
+        self
+    }
+
+    /// Places blocks by this configuration; the documented defaults unless set.
+    #[must_use]
+    pub fn config(mut self, config: AllocatorConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Reads `TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG`; what is wrong with it becomes warnings.
+    #[must_use]
+    pub fn config_from_env(self) -> Self {
+        self.config(AllocatorConfig::from_env().config)
+    }
+
+    /// Switches the second step of out-of-memory recovery, which releases cached segments
+    /// (`NEURON_OOM_RECOVERY_ENABLED`); on unless set.
+    #[must_use]
+    pub fn oom_recovery(mut self, is_enabled: bool) -> Self {
+        self.settings.is_recovery_enabled = is_enabled;
+        self
+    }
+
+    /// Switches streams (`TORCH_NEURONX_ENABLE_STREAMS`); off, every stream is the default one.
+    #[must_use]
+    pub fn streams(mut self, are_enabled: bool) -> Self {
+        self.settings.are_streams_enabled = are_enabled;
+        self
+    }
+
+    /// Makes every submission complete before it returns (`NEURON_LAUNCH_BLOCKING`).
+    #[must_use]
+    pub fn launch_blocking(mut self, is_blocking: bool) -> Self {
+        self.settings.is_blocking = is_blocking;
+        self
+    }
+
+    /// Builds the allocator. No memory is taken before the first allocation. O(devices).
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::NoRuntime`], [`BuildError::NoDevice`].
+    pub fn build(self) -> Result<Allocator, BuildError> {
+        let runtime = self.runtime.ok_or(BuildError::NoRuntime)?;
+        let ids = 0..runtime.n_devices();
+        if ids.is_empty() {
+            return Err(BuildError::NoDevice);
+        }
+        let device = |id| Device::new(id, Arc::clone(&runtime), &self.config, self.settings);
+        Ok(Allocator::from_parts(ids.map(device).collect(), self.config))
+    }
+}

@@ -1,0 +1,123 @@
+//! The path of one request: plan without the lock, serve from the cache under it, grow if need
+//! be. Recovery is next door.
+
+use neuronx_mem_pool::{Placement, PoolError, Request};
+use neuronx_mem_runtime::{RuntimeError, SegmentHandle};
+use neuronx_mem_stats::AllocationEvent;
+use neuronx_mem_stream::StreamId;
+
+use super::{Device, Handle, State, stats_pool};
+use crate::device::free::Owner;
+use crate::{AllocError, OutOfMemory};
+
+impl Device {
+    /// Allocates `bytes` on a stream of this device, for an owner that frees by hand.
+    ///
+    /// `None` for zero bytes: the request is counted, and there is nothing to free. See
+    /// [`Allocator::allocate`](crate::Allocator::allocate) for cost and errors.
+    ///
+    /// # Errors
+    ///
+    /// As there, and [`AllocError::Stream`] for a stream that this device does not have.
+    #[inline]
+    pub fn allocate_handle(&self, bytes: u64, stream: StreamId) -> Result<Option<Handle>, AllocError> {
+        let request = match self.shared.policy.plan(bytes) {
+            Ok(request) => request.with_tag(Owner::of(stream).to_tag()),
+            Err(error) => return self.refuse(error),
+        };
+        let mut state = self.shared.state.lock();
+        if stream != StreamId::DEFAULT {
+            state.queue.is_idle(stream)?; // known at all?
+        }
+        if let Some(placement) = state.pool.allocate(&request) {
+            state.count(&request, &placement);
+            return Ok(Some(Handle::from(placement)));
+        }
+        drop(state);
+        self.allocate_slowly(&request, stream).map(Some)
+    }
+
+    /// Serves a request that the cache could not serve a moment ago.
+    #[cold]
+    fn allocate_slowly(&self, request: &Request, stream: StreamId) -> Result<Handle, AllocError> {
+        let growth = self.shared.growth.lock();
+        let result = match self.serve(request) {
+            Err(AllocError::Runtime(error)) if error.status.is_resource_exhausted() => {
+                self.recover(request, stream)
+            }
+            other => other,
+        };
+        if result.is_err() {
+            self.shared.state.lock().stats.request_without_block();
+        }
+        drop(growth);
+        result.map(Handle::from)
+    }
+
+    /// One try: the cache again, since another thread may have freed or grown, then the runtime.
+    /// The caller holds the growth lock.
+    pub(super) fn serve(&self, request: &Request) -> Result<Placement, AllocError> {
+        {
+            let mut state = self.shared.state.lock();
+            if let Some(placement) = state.pool.allocate(request) {
+                state.count(request, &placement);
+                return Ok(placement);
+            }
+        }
+        let bytes = request.segment_bytes();
+        let segment = self.shared.runtime.allocate_segment(self.shared.id, bytes)?;
+        let mut state = self.shared.state.lock();
+        match state.pool.grow(request, segment.address, bytes, segment.handle.0) {
+            Ok(placement) => {
+                state.stats.segment_allocated(stats_pool(request.kind()), bytes);
+                state.count(request, &placement);
+                Ok(placement)
+            }
+            Err(error) => {
+                drop(state);
+                self.give_back(segment.handle)?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Ends a request that has no plan: for no bytes, or for too many.
+    #[cold]
+    fn refuse(&self, error: PoolError) -> Result<Option<Handle>, AllocError> {
+        self.shared.state.lock().stats.request_without_block();
+        match error {
+            PoolError::ZeroBytes => Ok(None),
+            other => Err(other.into()),
+        }
+    }
+
+    pub(super) fn give_back(&self, segment: SegmentHandle) -> Result<(), RuntimeError> {
+        self.shared.runtime.free_segment(self.shared.id, segment)
+    }
+
+    pub(super) fn out_of_memory(&self, error: OutOfMemory) -> AllocError {
+        self.shared.state.lock().stats.out_of_memory();
+        AllocError::OutOfMemory(Box::new(error))
+    }
+}
+
+impl State {
+    #[inline]
+    fn count(&mut self, request: &Request, placement: &Placement) {
+        self.stats.block_allocated(&AllocationEvent {
+            pool: stats_pool(request.kind()),
+            block_bytes: placement.block_bytes,
+            requested_bytes: request.requested_bytes(),
+            split_blocks: placement.split.blocks,
+            split_bytes: placement.split.bytes,
+        });
+    }
+}
+
+impl From<Placement> for Handle {
+    #[inline]
+    fn from(placement: Placement) -> Self {
+        let Placement { id, address, block_bytes, extent_bytes, .. } = placement;
+        Self { id, address, block_bytes, extent_bytes }
+    }
+}

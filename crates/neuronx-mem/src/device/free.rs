@@ -1,0 +1,122 @@
+//! Frees in stream order: at once on idle streams, queued otherwise, and run when the work
+//! before them has completed.
+
+use neuronx_mem_pool::Freed;
+use neuronx_mem_stats::FreeEvent;
+use neuronx_mem_stream::{RecordId, StreamId, Ticket};
+
+use super::{Device, Handle, State, stats_pool};
+use crate::AllocError;
+
+/// Who owns a block: kept in its record's tag, so that a free needs no look-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    stream: StreamId,
+    recorded: Option<RecordId>,
+}
+
+impl Owner {
+    #[inline]
+    pub(super) fn of(stream: StreamId) -> Self {
+        Self { stream, recorded: None }
+    }
+
+    #[inline]
+    pub(super) fn to_tag(self) -> u64 {
+        let recorded = self.recorded.map_or(0, RecordId::get);
+        (u64::from(self.stream.0) << 32) | u64::from(recorded)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves are taken on purpose")]
+    fn from_tag(tag: u64) -> Self {
+        Self { stream: StreamId((tag >> 32) as u32), recorded: RecordId::from_number(tag as u32) }
+    }
+}
+
+impl Device {
+    /// Frees a block in stream order; see [`Block`](crate::Block). O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError::Pool`] with a double free or a stale handle.
+    #[inline]
+    pub fn free_handle(&self, handle: Handle) -> Result<(), AllocError> {
+        let mut guard = self.shared.state.lock();
+        let State { pool, queue, stats } = &mut *guard;
+        let block = pool.live(handle.id)?;
+        let owner = Owner::from_tag(block.tag());
+        match queue.enqueue_free(handle.id, block.block_bytes(), owner.stream, owner.recorded)? {
+            Some(_) => stats.block_freed(&event(&block.free())),
+            None => {
+                block.mark_pending();
+                stats.set_pending(queue.n_pending());
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that a stream of this device uses a block; see
+    /// [`Block::record_stream`](crate::Block::record_stream). O(streams recorded for it).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError::Pool`] for a handle of no live block, [`AllocError::Stream`] for an unknown
+    /// stream.
+    pub fn record_stream_handle(&self, handle: Handle, stream: StreamId) -> Result<(), AllocError> {
+        let mut guard = self.shared.state.lock();
+        let State { pool, queue, .. } = &mut *guard;
+        let mut block = pool.live(handle.id)?;
+        let owner = Owner::from_tag(block.tag());
+        let recorded = queue.record_stream(owner.recorded, owner.stream, stream)?;
+        block.set_tag(Owner { recorded, ..owner }.to_tag());
+        Ok(())
+    }
+}
+
+impl State {
+    /// Runs the deallocations behind work that has completed up to `ticket`.
+    pub(super) fn run_to(&mut self, stream: StreamId, ticket: Ticket) -> Result<(), AllocError> {
+        let mut ready = Vec::new();
+        self.queue.complete(stream, ticket, |id| ready.push(id))?;
+        self.run(&ready);
+        Ok(())
+    }
+
+    /// Runs all deallocations of one stream whose other streams are done with them.
+    pub(super) fn run_stream(&mut self, stream: StreamId) {
+        let mut ready = Vec::new();
+        // A device never hands out a stream that its queue does not know.
+        if self.queue.complete_stream(stream, |id| ready.push(id)).is_ok() {
+            self.run(&ready);
+        }
+    }
+
+    /// Runs every queued deallocation.
+    pub(super) fn run_all(&mut self) {
+        let mut ready = Vec::new();
+        self.queue.complete_all(|id| ready.push(id));
+        self.run(&ready);
+    }
+
+    fn run(&mut self, ready: &[neuronx_mem_pool::BlockId]) {
+        for id in ready {
+            match self.pool.free_pending(*id) {
+                Ok(freed) => self.stats.block_freed(&event(&freed)),
+                Err(error) => tracing::error!(%error, "queued deallocation named no pending block"),
+            }
+        }
+        self.stats.set_pending(self.queue.n_pending());
+    }
+}
+
+#[inline]
+fn event(freed: &Freed) -> FreeEvent {
+    FreeEvent {
+        pool: stats_pool(freed.kind),
+        block_bytes: freed.block_bytes,
+        requested_bytes: freed.requested_bytes,
+        split_blocks: freed.split.blocks,
+        split_bytes: freed.split.bytes,
+    }
+}

@@ -1,0 +1,162 @@
+//! One device: its pool, its queue and its statistics under one lock. The lock is never held
+//! across a runtime call; a second one lets only one thread grow or shrink the pool at a time.
+
+mod allocate;
+mod free;
+mod readings;
+mod recovery;
+mod release;
+
+use std::sync::Arc;
+
+use crossbeam_utils::CachePadded;
+use neuronx_mem_pool::{BlockId, PlacementPolicy, PoolKind, SegmentPool};
+use neuronx_mem_runtime::DeviceId;
+use neuronx_mem_stats::{StatsPool, StatsReader, StatsWriter, device_stats};
+use neuronx_mem_stream::{FreeQueue, StreamId, Ticket};
+use parking_lot::Mutex;
+
+pub use release::Released;
+
+use crate::builder::Settings;
+use crate::{AllocError, AllocatorConfig, DeviceRuntime, Stream};
+
+/// One device of an [`Allocator`](crate::Allocator); cheap to clone, usable from any thread.
+#[derive(Clone, Debug)]
+pub struct Device {
+    shared: Arc<Shared>,
+}
+
+/// A block by handle, for owners that free by hand: C, Python, replay.
+///
+/// Copyable and checked: freeing it twice is an error, never another block's free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Handle {
+    /// Names the block to the device.
+    pub id: BlockId,
+    /// First device address.
+    pub address: u64,
+    /// Bytes that count as allocated.
+    pub block_bytes: u64,
+    /// Bytes the block occupies: `block_bytes` and at most 63 of alignment.
+    pub extent_bytes: u64,
+}
+
+#[derive(Debug)]
+struct Shared {
+    id: DeviceId,
+    runtime: Arc<dyn DeviceRuntime>,
+    policy: PlacementPolicy,
+    config: AllocatorConfig,
+    settings: Settings,
+    stats: StatsReader,
+    state: CachePadded<Mutex<State>>,
+    /// Held while segments are taken from or given back to the runtime, always taken before
+    /// `state`: otherwise a thread could run out of memory that another is just giving back.
+    growth: Mutex<()>,
+}
+
+/// What the device's lock protects.
+#[derive(Debug)]
+struct State {
+    pool: SegmentPool,
+    queue: FreeQueue<BlockId>,
+    stats: StatsWriter,
+}
+
+impl Device {
+    pub(crate) fn new(
+        ordinal: u32,
+        runtime: Arc<dyn DeviceRuntime>,
+        config: &AllocatorConfig,
+        settings: Settings,
+    ) -> Self {
+        let max_split_bytes = Some(config.max_split_bytes()).filter(|bytes| *bytes != u64::MAX);
+        let (writer, stats) = device_stats(max_split_bytes);
+        let pool = SegmentPool::new(config);
+        let policy = *pool.policy();
+        let state = State { pool, queue: FreeQueue::new(), stats: writer };
+        let shared = Shared {
+            id: DeviceId(ordinal),
+            runtime,
+            policy,
+            config: *config,
+            settings,
+            stats,
+            state: CachePadded::new(Mutex::new(state)),
+            growth: Mutex::new(()),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Its ordinal.
+    #[must_use]
+    pub fn id(&self) -> DeviceId {
+        self.shared.id
+    }
+
+    /// The stream that every device has.
+    #[must_use]
+    pub fn default_stream(&self) -> Stream {
+        Stream::new(self.clone(), StreamId::DEFAULT)
+    }
+
+    /// Makes another stream; the default one when streams are switched off.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError::Stream`] after 2^32 streams.
+    pub fn new_stream(&self) -> Result<Stream, AllocError> {
+        if !self.shared.settings.are_streams_enabled {
+            return Ok(self.default_stream());
+        }
+        let id = self.shared.state.lock().queue.add_stream()?;
+        Ok(Stream::new(self.clone(), id))
+    }
+
+    /// Tells the device that all its work has completed, because the caller has waited for it:
+    /// every queued deallocation runs. Read statistics after it, not before.
+    pub fn synchronize(&self) {
+        let mut state = self.shared.state.lock();
+        state.run_all();
+        state.stats.synchronized();
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    pub(crate) fn submit(&self, stream: StreamId) -> Result<Ticket, AllocError> {
+        let mut state = self.shared.state.lock();
+        let ticket = state.queue.submit(stream)?;
+        if self.shared.settings.is_blocking {
+            state.run_to(stream, ticket)?;
+        }
+        Ok(ticket)
+    }
+
+    pub(crate) fn complete(&self, stream: StreamId, ticket: Ticket) -> Result<(), AllocError> {
+        self.shared.state.lock().run_to(stream, ticket)
+    }
+
+    pub(crate) fn synchronize_stream(&self, stream: StreamId) {
+        self.shared.state.lock().run_stream(stream);
+    }
+
+    pub(crate) fn is_idle(&self, stream: StreamId) -> bool {
+        self.shared.state.lock().queue.is_idle(stream).unwrap_or(true)
+    }
+
+    pub(crate) fn pending_on(&self, stream: StreamId) -> (usize, u64) {
+        self.shared.state.lock().queue.pending_on(stream).unwrap_or_default()
+    }
+}
+
+/// The statistics' name for a pool.
+#[inline]
+fn stats_pool(kind: PoolKind) -> StatsPool {
+    match kind {
+        PoolKind::Small => StatsPool::Small,
+        PoolKind::Large => StatsPool::Large,
+    }
+}
