@@ -1,6 +1,8 @@
 //! Allocate and free: best fit with splitting on the way in, merging on the way out. The hot
 //! path; segments come and go in `growth.rs`. Never asks a runtime for anything.
 
+use std::fmt;
+
 use neuronx_mem_config::AllocatorConfig;
 
 use crate::block::{BlockId, NONE, State};
@@ -14,13 +16,22 @@ use crate::{Freed, Placement, PlacementPolicy, PoolError, PoolKind, Request, Spl
 ///
 /// Every operation on the hot path is O(log n) at worst and allocates no host memory except to
 /// grow the slab.
-#[derive(Debug)]
 pub struct SegmentPool {
     pub(crate) policy: PlacementPolicy,
     pub(crate) slab: Slab,
     pub(crate) segments: SegmentTable,
     pub(crate) small: FreeIndex<ExactBins>,
     pub(crate) large: FreeIndex<ClassBins>,
+}
+
+/// Sums, not records: a pool has too many of them to print.
+impl fmt::Debug for SegmentPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SegmentPool")
+            .field("n_segments", &self.n_segments())
+            .field("usage", &self.usage())
+            .finish_non_exhaustive()
+    }
 }
 
 /// A live block of a pool, looked up once; see [`SegmentPool::live`].

@@ -44,7 +44,6 @@ impl Segment {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct SegmentTable {
     records: Vec<Segment>,
     spare: Vec<u32>,

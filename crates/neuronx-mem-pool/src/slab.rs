@@ -5,7 +5,6 @@ use std::ops::{Index, IndexMut};
 use crate::block::{Block, NONE, State};
 use crate::{BlockId, PoolError};
 
-#[derive(Debug)]
 pub(crate) struct Slab {
     records: Vec<Block>,
     /// First spare record; the rest chain through `right`.

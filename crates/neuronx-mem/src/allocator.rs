@@ -56,11 +56,7 @@ impl Allocator {
     /// [`AllocError::OutOfMemory`] after recovery failed, [`AllocError::Runtime`] for any other
     /// runtime failure, [`AllocError::SizeOverflow`], [`AllocError::ForeignStream`].
     pub fn allocate(&self, bytes: u64, stream: &Stream) -> Result<Block, AllocError> {
-        let device = self.device(stream.device().id())?;
-        if !device.is_same(stream.device()) {
-            return Err(AllocError::ForeignStream { stream_device: device.id(), block_device: device.id() });
-        }
-        Block::allocate(device, bytes, stream)
+        self.device(stream.device().id())?.allocate(bytes, stream)
     }
 
     /// Waits for all devices, then gives every fully free segment back to the runtime.

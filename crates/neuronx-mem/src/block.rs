@@ -16,9 +16,8 @@ pub struct Block {
 }
 
 impl Block {
-    pub(crate) fn allocate(device: &Device, bytes: u64, stream: &Stream) -> Result<Self, AllocError> {
-        let handle = device.allocate_handle(bytes, stream.id())?;
-        Ok(Self { device: device.clone(), handle, requested_bytes: bytes })
+    pub(crate) fn new(device: Device, handle: Option<Handle>, requested_bytes: u64) -> Self {
+        Self { device, handle, requested_bytes }
     }
 
     /// First device address, a multiple of 64; 0 for a block of no bytes.

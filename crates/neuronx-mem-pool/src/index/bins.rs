@@ -15,7 +15,6 @@ pub(crate) trait SizeBins {
 }
 
 /// One bin a granule up to the last, which holds everything larger: the small pool's index.
-#[derive(Debug)]
 pub(crate) struct ExactBins {
     last: u64,
 }
@@ -47,7 +46,6 @@ impl SizeBins for ExactBins {
 }
 
 /// 64 classes a doubling over the whole of `u64`: the large pool's index.
-#[derive(Debug)]
 pub(crate) struct ClassBins;
 
 impl ClassBins {

@@ -1,7 +1,6 @@
 //! Which bins are occupied: three levels of 64-bit words, so the next one up is three steps
 //! away at most. Sizes are fixed at construction.
 
-#[derive(Debug)]
 pub(crate) struct Bitmap {
     /// One bit a bin.
     bins: Vec<u64>,

@@ -13,7 +13,6 @@ use bitmap::Bitmap;
 use treap::Seat;
 
 /// Free blocks ordered by (extent, segment age, offset).
-#[derive(Debug)]
 pub(crate) struct FreeIndex<B> {
     bins: B,
     roots: Vec<u32>,

@@ -8,9 +8,24 @@ use neuronx_mem_stream::StreamId;
 
 use super::{Device, Handle, State, stats_pool};
 use crate::device::free::Owner;
-use crate::{AllocError, OutOfMemory};
+use crate::{AllocError, Block, OutOfMemory, Stream};
 
 impl Device {
+    /// Allocates `bytes` of this device in the order of one of its streams; see
+    /// [`Allocator::allocate`](crate::Allocator::allocate).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn allocate(&self, bytes: u64, stream: &Stream) -> Result<Block, AllocError> {
+        if !self.is_same(stream.device()) {
+            let (stream_device, block_device) = (stream.device().id(), self.id());
+            return Err(AllocError::ForeignStream { stream_device, block_device });
+        }
+        let handle = self.allocate_handle(bytes, stream.id())?;
+        Ok(Block::new(self.clone(), handle, bytes))
+    }
+
     /// Allocates `bytes` on a stream of this device, for an owner that frees by hand.
     ///
     /// `None` for zero bytes: the request is counted, and there is nothing to free. See

@@ -7,6 +7,7 @@ mod readings;
 mod recovery;
 mod release;
 
+use std::fmt;
 use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
@@ -22,7 +23,7 @@ use crate::builder::Settings;
 use crate::{AllocError, AllocatorConfig, DeviceRuntime, Stream};
 
 /// One device of an [`Allocator`](crate::Allocator); cheap to clone, usable from any thread.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Device {
     shared: Arc<Shared>,
 }
@@ -42,7 +43,6 @@ pub struct Handle {
     pub extent_bytes: u64,
 }
 
-#[derive(Debug)]
 struct Shared {
     id: DeviceId,
     runtime: Arc<dyn DeviceRuntime>,
@@ -57,7 +57,6 @@ struct Shared {
 }
 
 /// What the device's lock protects.
-#[derive(Debug)]
 struct State {
     pool: SegmentPool,
     queue: FreeQueue<BlockId>,
@@ -149,6 +148,17 @@ impl Device {
 
     pub(crate) fn pending_on(&self, stream: StreamId) -> (usize, u64) {
         self.shared.state.lock().queue.pending_on(stream).unwrap_or_default()
+    }
+}
+
+/// Short on purpose: blocks and streams print their device.
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device")
+            .field("id", &self.id().0)
+            .field("reserved_bytes", &self.memory_reserved())
+            .field("allocated_bytes", &self.memory_allocated())
+            .finish_non_exhaustive()
     }
 }
 

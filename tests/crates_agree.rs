@@ -1,0 +1,24 @@
+//! Where two crates must know the same rule without knowing each other, both are asked.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use neuronx_mem_config::{AllocatorConfig, ConfigKey, round_size};
+use neuronx_mem_rounding::RoundingScheme;
+use proptest::prelude::*;
+
+proptest! {
+    /// The config crate judges `kSmallSegmentSize` by a rounded size, but a leaf uses no other
+    /// leaf; its copy of the rule must be the rounding crate's.
+    #[test]
+    fn config_rounds_like_the_rounding_crate(min: u32, divisions in 1u64..=64, threshold: u64, n in 1u64..u64::MAX, shift in 0u32..63) {
+        let n = (n >> shift).max(1);
+        let config = AllocatorConfig::default()
+            .with(ConfigKey::MinRoundedSize, u64::from(min))
+            .and_then(|c| c.with(ConfigKey::RoundupPower2Divisions, divisions))
+            .and_then(|c| c.with(ConfigKey::MediumThreshold, threshold))
+            .unwrap();
+        let scheme = RoundingScheme::new(u64::from(min), u32::try_from(divisions).unwrap(), threshold).unwrap();
+        let theirs = scheme.round(n).map_or_else(|| 1u128 << 64, u128::from);
+        prop_assert_eq!(round_size(n, &config), theirs);
+    }
+}
