@@ -1,5 +1,7 @@
 //! A second allocator, as plain as the rules can be written: one ordered set, lists of blocks,
-//! every sum by walking. Shares no code with the pool.
+//! every sum by walking. Shares no code with the pool. Included by the facade's test as well.
+
+#![allow(dead_code, reason = "each test that includes this module asks for its own part")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,6 +57,8 @@ pub(crate) struct Sums {
     pub(crate) padding: u64,
     pub(crate) inactive_split_blocks: i64,
     pub(crate) inactive_split_bytes: i64,
+    pub(crate) segments: u64,
+    pub(crate) live_blocks: u64,
 }
 
 pub(crate) struct Oracle {
@@ -186,12 +190,23 @@ impl Oracle {
     }
 
     pub(crate) fn sums(&self) -> Sums {
+        self.sums_where(|_| true)
+    }
+
+    /// The sums over one pool.
+    pub(crate) fn sums_of(&self, is_small: bool) -> Sums {
+        self.sums_where(|segment| segment.is_small == is_small)
+    }
+
+    fn sums_where(&self, is_in: impl Fn(&Segment) -> bool) -> Sums {
         let mut sums = Sums::default();
-        for segment in self.segments.values() {
+        for segment in self.segments.values().filter(|segment| is_in(segment)) {
             sums.reserved += segment.bytes;
+            sums.segments += 1;
             for block in &segment.blocks {
                 match block.live {
                     Some((requested, block_bytes)) => {
+                        sums.live_blocks += 1;
                         sums.allocated += block_bytes;
                         sums.active += requested;
                         sums.padding += block.extent - block_bytes;
