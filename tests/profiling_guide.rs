@@ -101,6 +101,24 @@ fn step_1_empty_cache_returns_cached_but_free_segments() {
 }
 
 #[test]
+fn step_3_the_analysis_of_part_1() {
+    let device = device();
+    let _tensors = part_1(&device);
+    let analysis = device.segment_pool_analysis();
+    assert_eq!((analysis.total_bytes, analysis.reserved_bytes), (24 << 30, 64 << 20));
+    assert_eq!(
+        (analysis.free_bytes, analysis.largest_free_bytes),
+        ((24 << 30) - (12 << 20), (24 << 30) - (64 << 20))
+    );
+    assert_eq!((analysis.internal_fragmentation_bytes, analysis.external_fragmentation_bytes), (0, 0));
+    assert_eq!((analysis.fragmentation_index, analysis.memory_density), (0.0, 1.0));
+    let text = device.segment_pool_analysis_summary();
+    for word in ["Total", "Reserved", "Free", "Largest", "Internal", "External", "Index", "Density"] {
+        assert!(text.contains(word), "{word}");
+    }
+}
+
+#[test]
 fn step_1_note_at_lnc_1_the_total_is_twice_one_logical_core() {
     for (preset, total_gib, capacity_gib) in [(Preset::Trn2, 24, 12), (Preset::Trn3, 36, 18)] {
         let runtime = SimulatedRuntime::builder().preset(preset).lnc(Lnc::One).build();

@@ -42,6 +42,7 @@ mod out_of_memory;
 mod stream;
 
 pub use neuronx_mem_config as config;
+pub use neuronx_mem_fragmentation as fragmentation;
 pub use neuronx_mem_pool as pool;
 pub use neuronx_mem_rounding as rounding;
 pub use neuronx_mem_runtime as runtime;

@@ -2,6 +2,7 @@
 //! across a runtime call; a second one lets only one thread grow or shrink the pool at a time.
 
 mod allocate;
+mod analysis;
 mod free;
 mod readings;
 mod recovery;
