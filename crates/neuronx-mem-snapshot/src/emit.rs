@@ -4,8 +4,8 @@
 use crate::Error;
 use crate::limits::{LimitKind, MAX_DEPTH};
 use crate::model::{
-    Annotation, Fields, Key, PoolId, Record, Segment, Slot, Snapshot, SnapshotForm, StackId, StackTable, StrId,
-    TraceEntry, Value,
+    Annotation, Fields, Key, PoolId, Record, Segment, Slot, Snapshot, SnapshotForm, StackId, StackTable,
+    StrId, TraceEntry, Value,
 };
 
 /// Receives a structure piece by piece. Before every value in a list comes `item`, before every
@@ -46,7 +46,11 @@ pub(crate) fn emit_snapshot(snapshot: &Snapshot, sink: &mut impl Sink) -> Result
 }
 
 /// Sends a list of records.
-pub(crate) fn emit_records<R: Record>(records: &[R], stacks: &StackTable, sink: &mut impl Sink) -> Result<(), Error> {
+pub(crate) fn emit_records<R: Record>(
+    records: &[R],
+    stacks: &StackTable,
+    sink: &mut impl Sink,
+) -> Result<(), Error> {
     sink.begin_list(records.len())?;
     for (position, record) in records.iter().enumerate() {
         sink.item(position)?;
@@ -57,7 +61,11 @@ pub(crate) fn emit_records<R: Record>(records: &[R], stacks: &StackTable, sink: 
 
 /// Sends one record.
 #[inline]
-pub(crate) fn emit_record<R: Record>(record: &R, stacks: &StackTable, sink: &mut impl Sink) -> Result<(), Error> {
+pub(crate) fn emit_record<R: Record>(
+    record: &R,
+    stacks: &StackTable,
+    sink: &mut impl Sink,
+) -> Result<(), Error> {
     sink.begin_dict(1)?;
     let core = record.core();
     match core.order() {
@@ -160,7 +168,12 @@ impl<S: Sink> OrderedDict<S> for Header<'_> {
                 emit_value(settings, 0, sink)?;
             }
             Key::ExternalAnnotations => {
-                return emit_part::<Annotation>(key, snapshot.external_annotations.as_deref(), self.stacks, sink);
+                return emit_part::<Annotation>(
+                    key,
+                    snapshot.external_annotations.as_deref(),
+                    self.stacks,
+                    sink,
+                );
             }
             Key::HostSegments => {
                 return emit_part::<Segment>(key, snapshot.host_segments.as_deref(), self.stacks, sink);

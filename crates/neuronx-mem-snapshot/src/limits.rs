@@ -36,9 +36,9 @@ pub struct Limits {
     pub max_input_bytes: u64,
     /// Ceiling of the memory taken for objects, bytes; the input itself is not counted. Default 256 GiB.
     pub max_memory_bytes: u64,
-    /// Memory that even a tiny input may take, bytes. Default 8 MiB.
+    /// Memory that even a tiny input may take, bytes. Default 4 MiB.
     pub memory_floor_bytes: u64,
-    /// Bytes of memory for each byte of input. Default 6; genuine pickles need 2 to 4.
+    /// Bytes of memory for each byte of input. Default 7; genuine files need 2 to 5.
     pub memory_per_input_byte: u64,
     /// Deepest nesting, at most [`MAX_DEPTH`]. Default 64.
     pub max_depth: usize,
@@ -81,8 +81,8 @@ impl Default for Limits {
         Self {
             max_input_bytes: 64 << 30,
             max_memory_bytes: 256 << 30,
-            memory_floor_bytes: 8 << 20,
-            memory_per_input_byte: 6,
+            memory_floor_bytes: 4 << 20,
+            memory_per_input_byte: 7,
             max_depth: 64,
             max_items: 1 << 30,
             max_extra_values: 1 << 22,

@@ -5,7 +5,8 @@ use std::io::Read;
 
 use serde::de::DeserializeSeed;
 
-use super::seeds::{Context, Top};
+use super::context::Context;
+use super::seeds::Top;
 use crate::Error;
 use crate::limits::{Budget, Limits};
 use crate::model::Snapshot;
@@ -23,7 +24,11 @@ pub(crate) fn read_json_slice(bytes: &[u8], limits: &Limits) -> Result<Snapshot,
 }
 
 /// Reads a snapshot of `input_bytes` from a stream; what lies beyond is not read.
-pub(crate) fn read_json_from(reader: impl Read, input_bytes: u64, limits: &Limits) -> Result<Snapshot, Error> {
+pub(crate) fn read_json_from(
+    reader: impl Read,
+    input_bytes: u64,
+    limits: &Limits,
+) -> Result<Snapshot, Error> {
     limits.check_input(input_bytes)?;
     let mut context = Context::new(limits, Budget::new(limits, input_bytes));
     let mut parser = serde_json::Deserializer::from_reader(reader.take(input_bytes));

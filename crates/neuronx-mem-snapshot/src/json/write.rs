@@ -6,7 +6,9 @@ use std::io::Write;
 use crate::Error;
 use crate::emit::{Sink, emit_record, emit_snapshot};
 use crate::limits::{LimitKind, MAX_INLINE_FRAMES};
-use crate::model::{FrameId, PoolId, Segment, Snapshot, SnapshotForm, StackId, StackTable, StrId, TraceEntry, Value};
+use crate::model::{
+    FrameId, PoolId, Segment, Snapshot, SnapshotForm, StackId, StackTable, StrId, TraceEntry, Value,
+};
 
 /// Bytes gathered before they go to the writer.
 const CHUNK_BYTES: usize = 64 << 10;

@@ -66,6 +66,10 @@ impl Record for Annotation {
     type Core = Core<2, 2>;
     const SCHEMA: &'static Schema = &SCHEMA;
 
+    fn empty() -> Self {
+        Self::default()
+    }
+
     fn core(&self) -> &Self::Core {
         &self.core
     }

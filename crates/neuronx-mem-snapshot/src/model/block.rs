@@ -143,6 +143,10 @@ impl Record for Block {
     type Core = Core<3, 1>;
     const SCHEMA: &'static Schema = &SCHEMA;
 
+    fn empty() -> Self {
+        Self::default()
+    }
+
     fn core(&self) -> &Self::Core {
         &self.core
     }

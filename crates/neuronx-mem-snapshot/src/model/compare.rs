@@ -33,10 +33,10 @@ fn same_header(a: &Snapshot, b: &Snapshot, lookup: &mut Lookup) -> bool {
             found => found,
         },
     };
-    let same_pair = |(a, b): (&(StrId, Value), &(StrId, Value))| {
-        lookup.text(b.0) == Some(a.0) && a.1 == b.1
-    };
-    a.order() == translated && a.extras().len() == b.extras().len() && a.extras().iter().zip(b.extras()).all(same_pair)
+    let same_pair = |(a, b): (&(StrId, Value), &(StrId, Value))| lookup.text(b.0) == Some(a.0) && a.1 == b.1;
+    a.order() == translated
+        && a.extras().len() == b.extras().len()
+        && a.extras().iter().zip(b.extras()).all(same_pair)
 }
 
 fn same_option<T>(a: &Option<T>, b: &Option<T>, same: impl FnOnce(&T, &T) -> bool) -> bool {

@@ -3,6 +3,7 @@
 
 use super::core::Core;
 use super::{Action, Fields, Key, PoolId, Record, Schema, Slot, StackId, StackTable, StrId};
+use crate::Error;
 
 /// An event of a device trace (PyTorch snapshot schema §5), 88 bytes.
 ///
@@ -195,22 +196,15 @@ impl TraceEntry {
         self.core.set_text(USER_METADATA, Some(text));
         self
     }
-
-    /// Whether the one key that an entry must have is there.
-    pub(crate) fn has_action(&self) -> bool {
-        self.core.text(ACTION).is_some()
-    }
-}
-
-impl Default for TraceEntry {
-    fn default() -> Self {
-        Self { core: Core::default() }
-    }
 }
 
 impl Record for TraceEntry {
     type Core = Core<6, 5>;
     const SCHEMA: &'static Schema = &SCHEMA;
+
+    fn empty() -> Self {
+        Self { core: Core::default() }
+    }
 
     fn core(&self) -> &Self::Core {
         &self.core
@@ -218,5 +212,12 @@ impl Record for TraceEntry {
 
     fn core_mut(&mut self) -> &mut Self::Core {
         &mut self.core
+    }
+
+    fn check_complete(&self) -> Result<(), Error> {
+        match self.core.text(ACTION) {
+            Some(_) => Ok(()),
+            None => Err(Error::MissingKey { record: SCHEMA.name, key: Key::Action.text() }),
+        }
     }
 }

@@ -22,11 +22,7 @@ const FILENAME: usize = 1;
 
 static SCHEMA: Schema = Schema::new(
     "frame",
-    &[
-        (Key::Name, Slot::Text(0)),
-        (Key::Filename, Slot::Text(1)),
-        (Key::Line, Slot::Int(0)),
-    ],
+    &[(Key::Name, Slot::Text(0)), (Key::Filename, Slot::Text(1)), (Key::Line, Slot::Int(0))],
 );
 
 impl<'t> Frame<'t> {
@@ -74,6 +70,10 @@ impl FrameRecord {
 impl Record for FrameRecord {
     type Core = Core<1, 2>;
     const SCHEMA: &'static Schema = &SCHEMA;
+
+    fn empty() -> Self {
+        Self::default()
+    }
 
     fn core(&self) -> &Self::Core {
         &self.core

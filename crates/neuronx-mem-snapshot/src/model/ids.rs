@@ -27,10 +27,10 @@ pub(crate) mod kind {
     pub enum Pool {}
     /// Unknown keys with their values.
     #[derive(Debug)]
-    pub enum Extras {}
+    pub(crate) enum Extras {}
     /// An order of keys.
     #[derive(Debug)]
-    pub enum Order {}
+    pub(crate) enum Order {}
 }
 
 /// The number of a text.

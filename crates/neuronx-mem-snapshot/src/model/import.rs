@@ -4,7 +4,8 @@
 use smallvec::SmallVec;
 
 use super::{
-    ExtrasId, Fields, FrameId, FrameRecord, OrderId, PoolId, Record, StackId, StackTable, StrId, TraceEntry, Value,
+    ExtrasId, Fields, FrameId, FrameRecord, OrderId, PoolId, Record, StackId, StackTable, StrId, TraceEntry,
+    Value,
 };
 
 /// Maps numbers of a source table to numbers of a target table; `None` when the target lacks the item.
@@ -79,7 +80,12 @@ impl StackImporter {
     }
 
     /// A copy of an entry of `source` with the numbers of `target`.
-    pub fn import_entry(&mut self, source: &StackTable, entry: &TraceEntry, target: &mut StackTable) -> TraceEntry {
+    pub fn import_entry(
+        &mut self,
+        source: &StackTable,
+        entry: &TraceEntry,
+        target: &mut StackTable,
+    ) -> TraceEntry {
         let mut result = *entry;
         let mut adding = Adding { importer: self, source, target };
         if let Some(core) = translate(entry.core(), &mut adding) {
@@ -169,13 +175,15 @@ impl Lookup {
         });
         let extras = extras.collect();
         let orders = parts.orders.iter();
-        let orders = orders.map(|keys| target.find_order(&keys.iter().map(text).collect::<Option<Vec<_>>>()?));
+        let orders =
+            orders.map(|keys| target.find_order(&keys.iter().map(text).collect::<Option<Vec<_>>>()?));
         let orders = orders.collect();
         let mut lookup = Self { texts, pools, extras, orders, stacks: Vec::new() };
         let frames: Vec<_> = parts.frames.iter().map(|record| lookup.frame(record, target)).collect();
         let frame = |id: &FrameId| frames.get(id.index()).copied().flatten();
         let stacks = parts.stacks.iter();
-        let stacks = stacks.map(|list| target.find_stack(&list.iter().map(frame).collect::<Option<Vec<_>>>()?));
+        let stacks =
+            stacks.map(|list| target.find_stack(&list.iter().map(frame).collect::<Option<Vec<_>>>()?));
         lookup.stacks = stacks.collect();
         lookup
     }

@@ -29,7 +29,8 @@ impl<T: Hash + Eq> Interner<T> {
         Q: Hash + Eq + ?Sized,
     {
         let hash = self.hasher.hash_one(wanted);
-        let position = self.positions.find(hash, |&position| self.items[position as usize].borrow() == wanted)?;
+        let position =
+            self.positions.find(hash, |&position| self.items[position as usize].borrow() == wanted)?;
         Some(*position as usize)
     }
 
@@ -42,7 +43,8 @@ impl<T: Hash + Eq> Interner<T> {
     {
         let Self { items, positions, hasher } = self;
         let hash = hasher.hash_one(wanted);
-        if let Some(&position) = positions.find(hash, |&position| items[position as usize].borrow() == wanted) {
+        if let Some(&position) = positions.find(hash, |&position| items[position as usize].borrow() == wanted)
+        {
             return (position as usize, false);
         }
         // Beyond four billion items the last one is reused; no machine gets there.

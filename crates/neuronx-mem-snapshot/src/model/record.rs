@@ -4,8 +4,8 @@
 use smallvec::SmallVec;
 
 use super::{Block, ExtrasId, Fields, KNOWN_KEYS, Key, OrderId, PoolId, StackId, StackTable, StrId, Value};
-use crate::limits::{LimitKind, MAX_RECORD_KEYS};
 use crate::Error;
+use crate::limits::{LimitKind, MAX_RECORD_KEYS};
 
 /// Where a key of a record is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +31,12 @@ pub(crate) struct Schema {
 }
 
 /// A dict of a known kind.
-pub(crate) trait Record: Default {
+pub(crate) trait Record: Sized {
     type Core: Fields;
     const SCHEMA: &'static Schema;
 
+    /// A dict without keys.
+    fn empty() -> Self;
     fn core(&self) -> &Self::Core;
     fn core_mut(&mut self) -> &mut Self::Core;
 
@@ -44,6 +46,11 @@ pub(crate) trait Record: Default {
     }
 
     fn set_blocks(&mut self, _blocks: Option<Vec<Block>>) {}
+
+    /// Fails if a key is missing without which the dict means nothing.
+    fn check_complete(&self) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// A value on its way into a slot.
@@ -155,7 +162,7 @@ impl KeyTracker {
 
 impl<R: Record> RecordBuilder<R> {
     pub(crate) fn new() -> Self {
-        Self { record: R::default(), tracker: KeyTracker::default(), extras: Vec::new() }
+        Self { record: R::empty(), tracker: KeyTracker::default(), extras: Vec::new() }
     }
 
     /// Stores the value of a known key.

@@ -185,6 +185,10 @@ impl Record for Segment {
     type Core = Core<7, 1>;
     const SCHEMA: &'static Schema = &SCHEMA;
 
+    fn empty() -> Self {
+        Self::default()
+    }
+
     fn core(&self) -> &Self::Core {
         &self.core
     }

@@ -1,9 +1,7 @@
 //! A whole snapshot. Knows its six parts, the table they share and what else the file held;
 //! refuses to keep the parts consistent by itself (see `verify`).
 
-use super::{
-    Annotation, KeyTracker, OrderId, Segment, StackTable, StrId, TraceEntry, Value, keys,
-};
+use super::{Annotation, KeyTracker, OrderId, Segment, StackTable, StrId, TraceEntry, Value, keys};
 
 /// A memory snapshot (PyTorch snapshot schema §2).
 ///
@@ -91,21 +89,24 @@ impl Snapshot {
 
     /// Appends an event to a device's trace, adding empty traces for lower devices.
     pub fn push_entry(&mut self, device_idx: usize, entry: TraceEntry) {
-        self.trace_mut(device_idx).push(entry);
+        self.trace_and_stacks_mut(device_idx).0.push(entry);
     }
 
-    /// A device's trace, made when it is missing.
-    pub(crate) fn trace_mut(&mut self, device_idx: usize) -> &mut Vec<TraceEntry> {
+    /// Makes sure that devices `0..n_devices` have a trace, if only an empty one: consumers look
+    /// the list of every device up.
+    pub fn set_n_devices(&mut self, n_devices: usize) {
         let traces = self.device_traces.get_or_insert_default();
-        if traces.len() <= device_idx {
-            traces.resize_with(device_idx + 1, Vec::new);
+        if traces.len() < n_devices {
+            traces.resize_with(n_devices, Vec::new);
         }
-        &mut traces[device_idx]
     }
 
-    /// Both mutable halves, to import records of another table.
-    pub(crate) fn trace_and_stacks_mut(&mut self, device_idx: usize) -> (&mut Vec<TraceEntry>, &mut StackTable) {
-        self.trace_mut(device_idx);
+    /// A device's trace, made when it is missing, and the table for its numbers.
+    pub(crate) fn trace_and_stacks_mut(
+        &mut self,
+        device_idx: usize,
+    ) -> (&mut Vec<TraceEntry>, &mut StackTable) {
+        self.set_n_devices(device_idx + 1);
         let traces = self.device_traces.get_or_insert_default();
         (&mut traces[device_idx], &mut self.stacks)
     }

@@ -4,9 +4,7 @@
 use std::sync::Arc;
 
 use super::interner::Interner;
-use super::{
-    ExtrasId, FIXED_TEXTS, Frame, FrameId, FrameRecord, OrderId, PoolId, StackId, StrId, Value,
-};
+use super::{ExtrasId, FIXED_TEXTS, Frame, FrameId, FrameRecord, OrderId, PoolId, StackId, StrId, Value};
 
 /// Texts, frames, call stacks and pool ids, each stored once and numbered from 0.
 ///
@@ -162,6 +160,12 @@ impl StackTable {
         self.frames.get(id.index())
     }
 
+    /// The number here of a pool id of another table.
+    pub(crate) fn intern_pool_of(&mut self, source: &Self, id: PoolId) -> PoolId {
+        let (first, second) = source.pool(id);
+        self.intern_pool_ints([first, second])
+    }
+
     pub(crate) fn intern_pool_ints(&mut self, pair: [i128; 2]) -> PoolId {
         let (index, is_new) = self.pools.intern(&pair, || pair);
         self.note(is_new, size_of_val(&pair));
@@ -244,4 +248,3 @@ impl Default for StackTable {
         Self::new()
     }
 }
-

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// ```
 /// use neuronx_mem_snapshot::Value;
 ///
-/// let settings = Value::dict([("max_split_size", Value::from(-1)), ("flag", Value::from(true))]);
+/// let settings = Value::dict([("max_split_size", Value::from(-1_i64)), ("flag", Value::from(true))]);
 /// assert_eq!(settings.get("max_split_size").and_then(Value::as_int), Some(-1));
 /// ```
 #[derive(Clone, Debug)]

@@ -4,12 +4,13 @@
 //! Objects are stored with explicit indices (BINPUT) rather than MEMOIZE: the schema's words get
 //! the indices below 256, so that a key costs two bytes in each of a million entries.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use super::opcodes::{
-    APPENDS, BINFLOAT, BINGET, BININT, BININT1, BININT2, BINPUT, BINUNICODE, EMPTY_DICT, EMPTY_LIST, EMPTY_TUPLE,
-    LONG_BINGET, LONG_BINPUT, LONG1, MARK, NEWFALSE, NEWTRUE, NONE, PROTO, SETITEMS, SHORT_BINUNICODE, STOP, TUPLE,
-    TUPLE1, TUPLE2, TUPLE3,
+    APPENDS, BINFLOAT, BINGET, BININT, BININT1, BININT2, BINPUT, BINUNICODE, EMPTY_DICT, EMPTY_LIST,
+    EMPTY_TUPLE, LONG_BINGET, LONG_BINPUT, LONG1, MARK, NEWFALSE, NEWTRUE, NONE, PROTO, SETITEMS,
+    SHORT_BINUNICODE, STOP, TUPLE, TUPLE1, TUPLE2, TUPLE3,
 };
 use crate::Error;
 use crate::emit::{Sink, emit_record, emit_snapshot, emit_value};
@@ -40,6 +41,8 @@ struct PickleSink<'a> {
     frames: Vec<u32>,
     lists: Vec<u32>,
     pools: Vec<u32>,
+    /// Memo indices of texts in values that the table does not hold.
+    other_texts: HashMap<Box<str>, u32>,
     next_memo: u32,
 }
 
@@ -53,6 +56,7 @@ impl<'a> PickleSink<'a> {
             frames: vec![0; stacks.n_frames()],
             lists: vec![0; stacks.n_stacks()],
             pools: vec![0; stacks.n_pools()],
+            other_texts: HashMap::new(),
             next_memo: u32::try_from(FIXED_TEXTS.len()).unwrap_or(u32::MAX),
         }
     }
@@ -106,6 +110,19 @@ impl<'a> PickleSink<'a> {
         }
         self.buffer.extend(text.as_bytes());
         self.flush_if_full()
+    }
+
+    /// Stores these texts too, so that equal snapshots give equal files whatever their tables hold.
+    fn other_text(&mut self, text: &str) -> Result<(), Error> {
+        if let Some(&memo) = self.other_texts.get(text) {
+            self.get(memo);
+            return Ok(());
+        }
+        self.plain_text(text)?;
+        let memo = self.take_memo();
+        self.put(memo);
+        self.other_texts.insert(text.into(), memo);
+        Ok(())
     }
 
     fn new_text(&mut self, id: StrId) -> Result<(), Error> {
@@ -274,7 +291,7 @@ impl Sink for PickleSink<'_> {
     fn raw_text(&mut self, text: &str) -> Result<(), Error> {
         match self.stacks.find_text(text) {
             Some(id) => self.text(id),
-            None => self.plain_text(text),
+            None => self.other_text(text),
         }
     }
 

@@ -45,7 +45,7 @@ fn kind_of(pairs: &[Val]) -> Option<NodeKind> {
 }
 
 fn record<R: Record>(pairs: &[Val], heap: &Heap, stacks: &mut StackTable) -> Option<R> {
-    let mut record = R::default();
+    let mut record = R::empty();
     let mut tracker = KeyTracker::default();
     for &[key, value] in pairs.as_chunks::<2>().0 {
         let key = key.as_text()?;

@@ -11,15 +11,15 @@ use super::val::{Unpacked, Val};
 use crate::Error;
 use crate::limits::{Budget, LimitKind, Limits, MAX_RECORD_KEYS};
 use crate::model::{
-    Annotation, Block, FieldValue, Fields, FrameId, FrameRecord, Key, KeyTracker, Record, RecordBuilder, Segment,
-    Slot, Snapshot, SnapshotForm, StackId, StackTable, StrId, TraceEntry, Value,
+    Annotation, Block, FieldValue, Fields, FrameId, FrameRecord, Key, KeyTracker, Record, RecordBuilder,
+    Segment, Slot, Snapshot, SnapshotForm, StackId, StackTable, StrId, Value,
 };
 
 /// Converts a finished program.
 pub(super) fn convert(finished: Finished, limits: &Limits) -> Result<Snapshot, Error> {
     let Finished { root, heap, stacks, mut budget } = finished;
     budget.charge(heap.n_nodes() * size_of::<u32>())?;
-    let mut converter = Converter {
+    let converter = Converter {
         numbers: vec![0; heap.n_nodes()],
         values: HashMap::new(),
         n_extra_values: 0,
@@ -173,6 +173,7 @@ impl Converter {
         }
         let record = builder.finish(&mut self.stacks);
         self.budget.check(self.stacks.memory_bytes())?;
+        record.check_complete()?;
         Ok(record)
     }
 

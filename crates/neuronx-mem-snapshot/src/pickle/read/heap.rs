@@ -142,7 +142,12 @@ impl Heap {
     }
 
     /// Turns an empty dict into a trace entry.
-    pub(super) fn set_entry(&mut self, node: usize, entry: TraceEntry, budget: &mut Budget) -> Result<(), Error> {
+    pub(super) fn set_entry(
+        &mut self,
+        node: usize,
+        entry: TraceEntry,
+        budget: &mut Budget,
+    ) -> Result<(), Error> {
         self.set_record(node, NodeKind::Entry, self.entries.len())?;
         budget.push(&mut self.entries, entry)
     }
@@ -162,7 +167,12 @@ impl Heap {
 
     /// Turns a record back into a plain dict, because more keys follow or because it sits where no
     /// record belongs. The record itself stays behind, unused.
-    pub(super) fn expand(&mut self, node: usize, stacks: &StackTable, budget: &mut Budget) -> Result<(), Error> {
+    pub(super) fn expand(
+        &mut self,
+        node: usize,
+        stacks: &StackTable,
+        budget: &mut Budget,
+    ) -> Result<(), Error> {
         let pairs = match self.nodes[node].kind {
             NodeKind::Entry => {
                 let entry = self.entries[self.record_index(node)];

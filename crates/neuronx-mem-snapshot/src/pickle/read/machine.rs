@@ -111,7 +111,10 @@ impl Machine<'_> {
             op::NONE => Val::NONE,
             op::NEWTRUE => Val::TRUE,
             op::NEWFALSE => Val::FALSE,
-            op::BININT1 => self.int(i128::from(self.input.byte()?))?,
+            op::BININT1 => {
+                let value = self.input.byte()?;
+                self.int(i128::from(value))?
+            }
             op::BININT2 => {
                 let value = self.input.array().map(u16::from_le_bytes)?;
                 self.int(i128::from(value))?
@@ -248,11 +251,8 @@ impl Machine<'_> {
     /// A little-endian two's complement integer.
     fn long(&mut self, n_bytes: u64) -> Result<Val, Error> {
         let bytes = self.input.take(n_bytes)?;
-        let too_large = || Error::IntegerTooLarge {
-            offset: self.input.offset(),
-            opcode: self.input.name(),
-            n_bytes,
-        };
+        let too_large =
+            || Error::IntegerTooLarge { offset: self.input.offset(), opcode: self.input.name(), n_bytes };
         let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
         let mut wide = if is_negative { [0xff; 16] } else { [0; 16] };
         wide.get_mut(..bytes.len()).ok_or_else(too_large)?.copy_from_slice(bytes);
@@ -265,10 +265,8 @@ impl Machine<'_> {
 
     fn text(&mut self, n_bytes: u64) -> Result<Val, Error> {
         let bytes = self.input.take(n_bytes)?;
-        let text = std::str::from_utf8(bytes).map_err(|_| Error::InvalidUtf8 {
-            offset: self.input.offset(),
-            opcode: self.input.name(),
-        })?;
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| Error::InvalidUtf8 { offset: self.input.offset(), opcode: self.input.name() })?;
         let id = self.stacks.intern_text(text);
         self.budget.check(self.stacks.memory_bytes())?;
         Ok(Val::text(id))

@@ -17,8 +17,8 @@ pub(super) struct Memo {
     n_stored: u32,
 }
 
-/// Memory of one entry of the map.
-const SCATTERED_BYTES: usize = 32;
+/// Memory of one entry of the map, with its spare room and the copy while it grows.
+const SCATTERED_BYTES: usize = 64;
 
 /// The gap of unused indices that the vector bridges, so that a writer may reserve some.
 const MAX_GAP: usize = 256;

@@ -45,7 +45,8 @@ pub(super) fn take(converter: &mut Converter, lists: &[usize]) -> Result<Vec<Vec
         if range.start > 0 {
             converter.budget.charge(range.len * size_of::<TraceEntry>())?;
         }
-        let mut entries = if range.start == 0 { std::mem::take(&mut table) } else { table.split_off(range.start) };
+        let mut entries =
+            if range.start == 0 { std::mem::take(&mut table) } else { table.split_off(range.start) };
         for entry in &mut entries {
             if let Some(stack) = entry.core().stack() {
                 let stack = converter.stack(stack.index())?;
@@ -62,12 +63,16 @@ fn range_of(converter: &Converter, list: usize) -> Option<(usize, usize)> {
     let items = converter.heap.items(list);
     let start = entry_index(converter, *items.first()?)?;
     let mut indices = items.iter().map(|&item| entry_index(converter, item));
-    (start..start + items.len()).all(|expected| indices.next() == Some(Some(expected))).then_some((start, items.len()))
+    (start..start + items.len())
+        .all(|expected| indices.next() == Some(Some(expected)))
+        .then_some((start, items.len()))
 }
 
 fn entry_index(converter: &Converter, val: Val) -> Option<usize> {
     match val.unpack() {
-        Unpacked::Node(node) if converter.heap.kind(node) == NodeKind::Entry => Some(converter.heap.record_index(node)),
+        Unpacked::Node(node) if converter.heap.kind(node) == NodeKind::Entry => {
+            Some(converter.heap.record_index(node))
+        }
         _ => None,
     }
 }
@@ -90,9 +95,6 @@ fn copy(converter: &mut Converter, list: usize) -> Result<Vec<TraceEntry>, Error
             }
             None => converter.record::<TraceEntry>(val)?,
         };
-        if !entry.has_action() {
-            return Err(Error::MissingKey { record: "trace entry", key: "action" });
-        }
         entries.push(entry);
     }
     Ok(entries)

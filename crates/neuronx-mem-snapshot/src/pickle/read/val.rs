@@ -78,7 +78,6 @@ impl Val {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the payload was packed from an index")]
     pub(super) const fn unpack(self) -> Unpacked {
         let payload = self.0 >> TAG_BITS;
         match self.0 & ((1 << TAG_BITS) - 1) {
