@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-/// Index of no record: end of a list, empty tree.
-pub(crate) const NONE: u32 = u32::MAX;
+use crate::PoolKind;
+
+/// The slot of no block: end of a list, empty tree. A real record stands there (see `slab.rs`),
+/// never free, so that links can be followed and written without asking first.
+pub(crate) const NONE: u32 = 0;
 
 /// Names one block from allocation to free; copyable, and safe to keep too long.
 ///
@@ -16,7 +19,7 @@ pub struct BlockId {
 }
 
 impl BlockId {
-    /// The slot: dense from 0, reused, so callers can keep side tables by it.
+    /// The slot: dense from 1, reused, so callers can keep side tables by it.
     #[must_use]
     pub const fn slot(self) -> u32 {
         self.slot
@@ -76,6 +79,8 @@ pub(crate) struct Block {
     /// Raised each time the block stops being live.
     pub(crate) generation: u32,
     pub(crate) state: State,
+    /// The pool of its segment.
+    pub(crate) kind: PoolKind,
     /// `extent` minus the bytes that count as allocated; below 64. Zero while free.
     pub(crate) padding: u8,
 }
@@ -104,6 +109,7 @@ impl Block {
         segment: NONE,
         generation: 0,
         state: State::Spare,
+        kind: PoolKind::Small,
         padding: 0,
     };
 
@@ -116,7 +122,7 @@ impl Block {
     /// Whether it shares its segment with another block.
     #[inline]
     pub(crate) fn is_split(&self) -> bool {
-        self.prev != NONE || self.next != NONE
+        self.prev | self.next != NONE
     }
 
     /// Bytes that count as allocated.

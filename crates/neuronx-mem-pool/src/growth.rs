@@ -86,6 +86,7 @@ impl SegmentPool {
             extent: bytes,
             segment,
             state: State::Free,
+            kind,
             generation,
             ..Block::SPARE
         };

@@ -199,10 +199,6 @@ impl PlacementPolicy {
     pub(crate) fn admits(&self, extent: u64, needed: u64) -> bool {
         extent <= self.max_split || extent - needed <= self.max_non_split_rounding
     }
-
-    pub(crate) fn small_segment_bytes(&self) -> u64 {
-        self.small_segment
-    }
 }
 
 /// Rounds up to a multiple of a power of two.

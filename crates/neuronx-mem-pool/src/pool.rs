@@ -84,7 +84,7 @@ impl SegmentPool {
             policy,
             slab: Slab::new(),
             segments: SegmentTable::new(),
-            small: FreeIndex::new(ExactBins::up_to(policy.small_segment_bytes())),
+            small: FreeIndex::new(ExactBins),
             large: FreeIndex::new(ClassBins),
         }
     }
@@ -177,7 +177,10 @@ impl SegmentPool {
             ),
         };
         if let Some(remainder) = remainder {
-            self.index_insert(request.kind, remainder);
+            match request.kind {
+                PoolKind::Small => self.small.insert_remainder(&mut self.slab, remainder),
+                PoolKind::Large => self.large.insert_remainder(&mut self.slab, remainder),
+            }
         }
         self.debug_check_around(slot);
         placement
@@ -190,7 +193,7 @@ impl SegmentPool {
         let remainder = self.slab.take()?;
         let head = &mut self.slab[slot];
         let (position, rest) = (head.position + extent, head.extent - extent);
-        let (next, segment) = (head.next, head.segment);
+        let (next, segment, kind) = (head.next, head.segment, head.kind);
         head.extent = extent;
         head.next = remainder;
         let tail = &mut self.slab[remainder];
@@ -200,10 +203,9 @@ impl SegmentPool {
         tail.next = next;
         tail.segment = segment;
         tail.state = State::Free;
+        tail.kind = kind;
         tail.padding = 0;
-        if next != NONE {
-            self.slab[next].prev = remainder;
-        }
+        self.slab[next].prev = remainder;
         Some(remainder)
     }
 
@@ -216,15 +218,15 @@ impl SegmentPool {
         let (requested, block_bytes, extent) = (block.requested, block.block_bytes(), block.extent);
         block.padding = 0;
         let (prev, next) = (block.prev, block.next);
-        let kind = self.segments.at(block.segment).kind;
+        let kind = block.kind;
         let mut before = SplitChange::default();
         let mut merged = slot;
-        if next != NONE && self.slab[next].state == State::Free {
+        if self.slab[next].state == State::Free {
             before = before.plus(one_block(self.slab[next].extent));
             self.index_remove(kind, next);
             self.absorb_next(slot, next);
         }
-        if prev != NONE && self.slab[prev].state == State::Free {
+        if self.slab[prev].state == State::Free {
             before = before.plus(one_block(self.slab[prev].extent));
             self.index_remove(kind, prev);
             self.absorb_next(prev, slot);
@@ -250,9 +252,7 @@ impl SegmentPool {
         let block = &mut self.slab[slot];
         block.extent += extent;
         block.next = after;
-        if after != NONE {
-            self.slab[after].prev = slot;
-        }
+        self.slab[after].prev = slot;
     }
 
     /// The blocks of a segment in order of address.

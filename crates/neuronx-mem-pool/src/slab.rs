@@ -13,7 +13,8 @@ pub(crate) struct Slab {
 
 impl Slab {
     pub(crate) fn new() -> Self {
-        Self { records: Vec::new(), spare: NONE }
+        // Slot 0 stands for no block: never free, never live, its links scratch space.
+        Self { records: vec![Block::SPARE], spare: NONE }
     }
 
     /// Takes a record, with its links cleared and its generation kept. O(1) amortised; `None`
@@ -54,7 +55,7 @@ impl Slab {
 
     #[cold]
     fn extend(&mut self) -> Option<u32> {
-        let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot != NONE)?;
+        let slot = u32::try_from(self.records.len()).ok()?;
         self.records.push(Block::SPARE);
         Some(slot)
     }

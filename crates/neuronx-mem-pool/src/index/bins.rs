@@ -5,47 +5,36 @@ pub(crate) const GRANULE_BYTES: u64 = 64;
 
 /// A monotone map from extents to bins.
 pub(crate) trait SizeBins {
-    fn n_bins(&self) -> usize;
-
     /// The bin of an extent.
-    fn bin(&self, extent: u64) -> usize;
+    fn bin(&self, extent: u64) -> u16;
 
     /// Whether every block in `bin` is large enough for every (granular) request that maps to it.
-    fn bin_fits(&self, bin: usize) -> bool;
+    fn bin_fits(&self, bin: u16) -> bool;
 }
 
-/// One bin a granule up to the last, which holds everything larger: the small pool's index.
-pub(crate) struct ExactBins {
-    last: u64,
-}
+/// One bin a granule up to 4 MiB; the last bin holds everything larger. The small pool's index:
+/// its segments have 2 MiB.
+#[derive(Clone, Copy)]
+pub(crate) struct ExactBins;
 
 impl ExactBins {
-    /// 64 Ki bins, 256 KiB of roots: exact up to 4 MiB.
-    const MOST: u64 = (1 << 16) - 1;
-
-    /// Bins that are exact up to `largest_extent` or 4 MiB, whichever is less.
-    pub(crate) fn up_to(largest_extent: u64) -> Self {
-        Self { last: (largest_extent / GRANULE_BYTES).saturating_add(1).min(Self::MOST) }
-    }
+    const LAST: u64 = u16::MAX as u64;
 }
 
 impl SizeBins for ExactBins {
-    fn n_bins(&self) -> usize {
-        as_bin(self.last) + 1
+    #[inline]
+    fn bin(&self, extent: u64) -> u16 {
+        as_bin((extent / GRANULE_BYTES).min(Self::LAST))
     }
 
     #[inline]
-    fn bin(&self, extent: u64) -> usize {
-        as_bin((extent / GRANULE_BYTES).min(self.last))
-    }
-
-    #[inline]
-    fn bin_fits(&self, bin: usize) -> bool {
-        bin < as_bin(self.last)
+    fn bin_fits(&self, bin: u16) -> bool {
+        bin < u16::MAX
     }
 }
 
 /// 64 classes a doubling over the whole of `u64`: the large pool's index.
+#[derive(Clone, Copy)]
 pub(crate) struct ClassBins;
 
 impl ClassBins {
@@ -54,27 +43,23 @@ impl ClassBins {
 }
 
 impl SizeBins for ClassBins {
-    fn n_bins(&self) -> usize {
-        self.bin(u64::MAX) + 1
-    }
-
     #[inline]
-    fn bin(&self, extent: u64) -> usize {
+    fn bin(&self, extent: u64) -> u16 {
         let octave = (extent | Self::CLASSES).ilog2() - Self::CLASSES_LOG2;
         let class = extent >> octave; // CLASSES..2 * CLASSES, lower in the first octave
         as_bin(u64::from(octave) * Self::CLASSES + class)
     }
 
     #[inline]
-    fn bin_fits(&self, _bin: usize) -> bool {
+    fn bin_fits(&self, _bin: u16) -> bool {
         false
     }
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "bins number less than 2^16")]
-fn as_bin(number: u64) -> usize {
-    number as usize
+#[expect(clippy::cast_possible_truncation, reason = "bins number 2^16 at most")]
+fn as_bin(number: u64) -> u16 {
+    number as u16
 }
 
 #[cfg(test)]
@@ -97,15 +82,15 @@ mod tests {
             (bins.bin(0), bins.bin(63), bins.bin(64), bins.bin(127), bins.bin(128)),
             (0, 63, 64, 127, 128)
         );
-        assert_eq!(bins.n_bins(), 3776);
+        assert_eq!(bins.bin(u64::MAX), 3775);
     }
 
     #[test]
     fn exact_bins_hold_one_granule_each_and_the_rest_last() {
-        let bins = ExactBins::up_to(2 << 20);
+        let bins = ExactBins;
         assert_eq!((bins.bin(64), bins.bin(127), bins.bin(128)), (1, 1, 2));
-        assert_eq!((bins.bin(2 << 20), bins.bin(u64::MAX)), (32768, 32769));
-        assert!(bins.bin_fits(32768) && !bins.bin_fits(32769));
-        assert_eq!(ExactBins::up_to(u64::MAX).n_bins(), 65536);
+        assert_eq!((bins.bin(2 << 20), bins.bin((4 << 20) - 65)), (32768, 65534));
+        assert_eq!((bins.bin((4 << 20) - 64), bins.bin(u64::MAX)), (65535, 65535));
+        assert!(bins.bin_fits(65534) && !bins.bin_fits(65535));
     }
 }

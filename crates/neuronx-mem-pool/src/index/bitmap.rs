@@ -1,109 +1,115 @@
-//! Which bins are occupied: three levels of 64-bit words, so the next one up is three steps
-//! away at most. Sizes are fixed at construction.
+//! Which of 2^16 bins are occupied: three levels of 64-bit words, so the next one up is three
+//! steps away at most. Fixed arrays under 16-bit indexes: no bound is ever checked.
 
 pub(crate) struct Bitmap {
     /// One bit a bin.
-    bins: Vec<u64>,
+    bins: Box<[u64; 1024]>,
     /// One bit a word of `bins`.
-    words: Vec<u64>,
-    /// One bit a word of `words`: up to 2^18 bins.
+    words: [u64; 16],
+    /// One bit a word of `words`.
     top: u64,
 }
 
 impl Bitmap {
-    pub(crate) fn new(n_bins: usize) -> Self {
-        let n_words = n_bins.div_ceil(64);
-        let n_summaries = n_words.div_ceil(64);
-        debug_assert!(n_summaries <= 64);
-        Self { bins: vec![0; n_words], words: vec![0; n_summaries], top: 0 }
+    pub(crate) fn new() -> Self {
+        Self { bins: Box::new([0; 1024]), words: [0; 16], top: 0 }
     }
 
     #[inline]
-    pub(crate) fn get(&self, bin: usize) -> bool {
-        self.bins[bin / 64] & bit(bin) != 0
+    pub(crate) fn get(&self, bin: u16) -> bool {
+        self.bins[word_of(bin)] & bit(bin) != 0
     }
 
     #[inline]
-    pub(crate) fn set(&mut self, bin: usize) {
-        let word = bin / 64;
-        self.bins[word] |= bit(bin);
-        self.words[word / 64] |= bit(word);
-        self.top |= bit(word / 64);
+    pub(crate) fn set(&mut self, bin: u16) {
+        let word = &mut self.bins[word_of(bin)];
+        let was_empty = *word == 0;
+        *word |= bit(bin);
+        if was_empty {
+            self.words[summary_of(bin)] |= bit(bin >> 6);
+            self.top |= bit(bin >> 12);
+        }
     }
 
     #[inline]
-    pub(crate) fn clear(&mut self, bin: usize) {
-        let word = bin / 64;
-        self.bins[word] &= !bit(bin);
-        if self.bins[word] != 0 {
+    pub(crate) fn clear(&mut self, bin: u16) {
+        let word = &mut self.bins[word_of(bin)];
+        *word &= !bit(bin);
+        if *word != 0 {
             return;
         }
-        self.words[word / 64] &= !bit(word);
-        if self.words[word / 64] == 0 {
-            self.top &= !bit(word / 64);
+        let summary = &mut self.words[summary_of(bin)];
+        *summary &= !bit(bin >> 6);
+        if *summary == 0 {
+            self.top &= !bit(bin >> 12);
         }
     }
 
     /// The lowest occupied bin above `bin`. O(1).
     #[inline]
-    pub(crate) fn first_above(&self, bin: usize) -> Option<usize> {
-        let word = bin / 64;
-        let rest = self.bins[word] & bits_above(bin);
+    pub(crate) fn first_above(&self, bin: u16) -> Option<u16> {
+        let rest = self.bins[word_of(bin)] & bits_above(bin);
         if rest != 0 {
-            return Some(word * 64 + lowest(rest));
+            return Some((bin & !63) | lowest(rest));
         }
-        let word = self.first_word_above(word)?;
-        Some(word * 64 + lowest(self.bins[word]))
+        let mut summary = bin >> 12;
+        let mut rest = self.words[usize::from(summary)] & bits_above(bin >> 6);
+        if rest == 0 {
+            let above = self.top & bits_above(summary);
+            if above == 0 {
+                return None;
+            }
+            summary = lowest(above) & 15;
+            rest = self.words[usize::from(summary)];
+        }
+        let word = (summary << 6) | lowest(rest);
+        Some((word << 6) | lowest(self.bins[usize::from(word & 1023)]))
     }
 
     /// The highest occupied bin. O(1).
-    pub(crate) fn last(&self) -> Option<usize> {
+    pub(crate) fn last(&self) -> Option<u16> {
         let summary = highest(self.top)?;
-        let word = summary * 64 + highest(self.words[summary])?;
-        Some(word * 64 + highest(self.bins[word])?)
+        let word = (summary << 6) | highest(self.words[usize::from(summary)])?;
+        Some((word << 6) | highest(self.bins[usize::from(word)])?)
     }
 
     pub(crate) fn summaries_are_true(&self) -> bool {
-        let words_are_true = (0..self.bins.len())
-            .all(|word| (self.words[word / 64] & bit(word) != 0) == (self.bins[word] != 0));
-        let top_is_true = (0..self.words.len()).all(|i| (self.top & bit(i) != 0) == (self.words[i] != 0));
-        words_are_true && top_is_true
-    }
-
-    #[inline]
-    fn first_word_above(&self, word: usize) -> Option<usize> {
-        let summary = word / 64;
-        let rest = self.words[summary] & bits_above(word);
-        if rest != 0 {
-            return Some(summary * 64 + lowest(rest));
-        }
-        let rest = self.top & bits_above(summary);
-        if rest == 0 {
-            return None;
-        }
-        let summary = lowest(rest);
-        Some(summary * 64 + lowest(self.words[summary]))
+        let words_are_true = (0..1024u16).all(|word| {
+            (self.words[usize::from(word >> 6)] & bit(word) != 0) == (self.bins[usize::from(word)] != 0)
+        });
+        words_are_true && (0..16u16).all(|i| (self.top & bit(i) != 0) == (self.words[usize::from(i)] != 0))
     }
 }
 
 #[inline]
-const fn bit(index: usize) -> u64 {
-    1 << (index % 64)
+const fn word_of(bin: u16) -> usize {
+    (bin >> 6) as usize
+}
+
+#[inline]
+const fn summary_of(bin: u16) -> usize {
+    (bin >> 12) as usize
+}
+
+#[inline]
+const fn bit(index: u16) -> u64 {
+    1 << (index & 63)
 }
 
 /// All bits of a word strictly above `index`'s own.
 #[inline]
-const fn bits_above(index: usize) -> u64 {
-    (u64::MAX << (index % 64)) << 1
+const fn bits_above(index: u16) -> u64 {
+    (u64::MAX << (index & 63)) << 1
 }
 
 #[inline]
-const fn lowest(word: u64) -> usize {
-    word.trailing_zeros() as usize
+#[expect(clippy::cast_possible_truncation, reason = "a word has 64 bits")]
+const fn lowest(word: u64) -> u16 {
+    word.trailing_zeros() as u16
 }
 
-fn highest(word: u64) -> Option<usize> {
-    word.checked_ilog2().map(|index| index as usize)
+fn highest(word: u64) -> Option<u16> {
+    word.checked_ilog2().and_then(|index| u16::try_from(index).ok())
 }
 
 #[cfg(test)]
@@ -116,11 +122,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn answers_like_a_set(n_bins in 1usize..70_000, steps in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 1..300)) {
-            let mut bitmap = Bitmap::new(n_bins);
+        fn answers_like_a_set(limit in 1u16.., steps in prop::collection::vec((any::<u16>(), any::<bool>()), 1..300)) {
+            let mut bitmap = Bitmap::new();
             let mut set = BTreeSet::new();
             for (pick, is_set) in steps {
-                let bin = pick.index(n_bins);
+                let bin = pick % limit;
                 if is_set {
                     bitmap.set(bin);
                     set.insert(bin);
@@ -129,7 +135,8 @@ mod tests {
                     set.remove(&bin);
                 }
                 prop_assert_eq!(bitmap.get(bin), is_set);
-                prop_assert_eq!(bitmap.first_above(bin), set.range(bin + 1..).next().copied());
+                let above = bin.checked_add(1).and_then(|next| set.range(next..).next().copied());
+                prop_assert_eq!(bitmap.first_above(bin), above);
                 prop_assert_eq!(bitmap.last(), set.last().copied());
                 prop_assert!(bitmap.summaries_are_true());
             }

@@ -1,5 +1,6 @@
 //! The free blocks of one pool in best-fit order: bins by size under a bitmap, a treap in each
-//! bin. Holds links in the block records, so it never allocates. Decides order, not placement.
+//! bin, and one block held beside them. Holds links in the block records, so it never allocates.
+//! Decides order, not placement.
 
 pub(crate) mod bins;
 mod bitmap;
@@ -13,77 +14,92 @@ use bitmap::Bitmap;
 use treap::Seat;
 
 /// Free blocks ordered by (extent, segment age, offset).
+///
+/// One block may be *held* outside the bins: the remainder of the last split. Allocating from it
+/// and freeing into it again, which is what tensors do most, then touch no bin. Searches compare
+/// it with what the bins offer, so the order is the same as if it were in its bin.
 pub(crate) struct FreeIndex<B> {
     bins: B,
-    roots: Vec<u32>,
+    held: u32,
+    /// The tree of each bin; pages of bins that are never used are never touched.
+    roots: Box<[u32; N_BINS]>,
     occupied: Bitmap,
 }
+
+const N_BINS: usize = 1 << 16;
 
 /// A block found by [`FreeIndex::find`], with what is needed to take it out in O(log n).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) slot: u32,
-    bin: usize,
+    bin: u16,
     seat: Seat,
 }
 
 impl<B: SizeBins> FreeIndex<B> {
     pub(crate) fn new(bins: B) -> Self {
-        let n_bins = bins.n_bins();
-        Self { bins, roots: vec![NONE; n_bins], occupied: Bitmap::new(n_bins) }
+        let zeroed = vec![NONE; N_BINS].into_boxed_slice();
+        let roots = zeroed.try_into().unwrap_or_else(|_| Box::new([NONE; N_BINS]));
+        Self { bins, held: NONE, roots, occupied: Bitmap::new() }
     }
 
     /// Adds a free block. O(log n) of its bin, O(1) for an empty bin.
     #[inline]
     pub(crate) fn insert(&mut self, slab: &mut Slab, slot: u32) {
-        let bin = self.bins.bin(slab[slot].extent);
-        let root = self.roots[bin];
-        if root == NONE {
-            let record = &mut slab[slot];
-            record.left = NONE;
-            record.right = NONE;
-            self.roots[bin] = slot;
-            self.occupied.set(bin);
+        if self.held == NONE {
+            self.held = slot;
             return;
         }
-        self.roots[bin] = treap::insert(slab, root, slot);
+        self.insert_in_bin(slab, slot);
+    }
+
+    /// Adds the remainder of a split and holds it; what was held goes to its bin.
+    #[inline]
+    pub(crate) fn insert_remainder(&mut self, slab: &mut Slab, slot: u32) {
+        let before = std::mem::replace(&mut self.held, slot);
+        if before != NONE {
+            self.insert_in_bin(slab, before);
+        }
     }
 
     /// Takes out a block that is in the index. O(log n) of its bin.
     #[inline]
     pub(crate) fn remove(&mut self, slab: &mut Slab, slot: u32) {
+        if slot == self.held {
+            self.held = NONE;
+            return;
+        }
         let bin = self.bins.bin(slab[slot].extent);
-        let seat = treap::seat(slab, self.roots[bin], slot);
+        let seat = treap::seat(slab, self.roots[usize::from(bin)], slot);
         self.remove_found(slab, Found { slot, bin, seat });
     }
 
     /// The first block in order whose extent is at least `needed`. O(log n).
     #[inline]
     pub(crate) fn find(&self, slab: &Slab, needed: u64) -> Option<Found> {
-        let bin = self.bins.bin(needed);
-        let root = self.roots[bin];
-        if root != NONE {
-            let hit = if self.bins.bin_fits(bin) {
-                Some(treap::first(slab, root))
-            } else {
-                treap::first_at_least(slab, root, needed)
-            };
-            if let Some((slot, seat)) = hit {
-                return Some(Found { slot, bin, seat });
-            }
+        let held = &slab[self.held];
+        let found = self.find_in_bins(slab, needed);
+        // The record that stands for "none" has no extent and so never fits.
+        if held.extent < needed {
+            return found;
         }
-        let bin = self.occupied.first_above(bin)?;
-        let (slot, seat) = treap::first(slab, self.roots[bin]);
-        Some(Found { slot, bin, seat })
+        match found {
+            Some(found) if slab[found.slot].key() < held.key() => Some(found),
+            _ => Some(Found { slot: self.held, bin: 0, seat: Seat::Held }),
+        }
     }
 
     /// Takes out the block of a [`find`](Self::find); nothing may have changed in between.
     #[inline]
     pub(crate) fn remove_found(&mut self, slab: &mut Slab, found: Found) {
+        if found.seat == Seat::Held {
+            self.held = NONE;
+            return;
+        }
         let heir = treap::heir(slab, found.slot);
         match found.seat {
-            Seat::Root => {
-                self.roots[found.bin] = heir;
+            Seat::Root | Seat::Held => {
+                self.roots[usize::from(found.bin)] = heir;
                 if heir == NONE {
                     self.occupied.clear(found.bin);
                 }
@@ -95,28 +111,68 @@ impl<B: SizeBins> FreeIndex<B> {
 
     /// The last block in order: the largest. O(log n).
     pub(crate) fn last(&self, slab: &Slab) -> Option<u32> {
-        let bin = self.occupied.last()?;
-        Some(treap::last(slab, self.roots[bin]))
+        let in_bins = self.occupied.last().map(|bin| treap::last(slab, self.roots[usize::from(bin)]));
+        let held = Some(self.held).filter(|held| *held != NONE);
+        in_bins.into_iter().chain(held).max_by_key(|slot| slab[*slot].key())
     }
 
     /// Whether a block is where its extent says it is. O(log n), for assertions.
     pub(crate) fn contains(&self, slab: &Slab, slot: u32) -> bool {
         let bin = self.bins.bin(slab[slot].extent);
-        self.occupied.get(bin) && treap::contains(slab, self.roots[bin], slot)
+        let is_in_bin = || treap::contains(slab, self.roots[usize::from(bin)], slot);
+        slot == self.held || (self.occupied.get(bin) && is_in_bin())
     }
 
-    /// All blocks in order, for checks. O(n).
+    /// All blocks, those of the bins in order and the held one last, for checks. O(n).
     pub(crate) fn slots(&self, slab: &Slab) -> Vec<u32> {
+        let first = Some(0).filter(|bin| self.occupied.get(*bin)).or_else(|| self.occupied.first_above(0));
         let mut slots = Vec::new();
-        for root in self.roots.iter().copied().filter(|root| *root != NONE) {
-            treap::collect(slab, root, &mut slots);
+        for bin in std::iter::successors(first, |bin| self.occupied.first_above(*bin)) {
+            treap::collect(slab, self.roots[usize::from(bin)], &mut slots);
         }
+        slots.extend(Some(self.held).filter(|held| *held != NONE));
         slots
     }
 
-    /// Whether every bin's bit tells the truth, for checks. O(bins).
-    pub(crate) fn bitmap_is_true(&self) -> bool {
-        (0..self.roots.len()).all(|bin| self.occupied.get(bin) == (self.roots[bin] != NONE))
-            && self.occupied.summaries_are_true()
+    /// Whether [`slots`](Self::slots) come in order, but for the held one, and the bitmap's
+    /// summaries agree with its bits, for checks. O(n).
+    pub(crate) fn is_in_order(&self, slab: &Slab) -> bool {
+        let mut slots = self.slots(slab);
+        slots.retain(|slot| *slot != self.held);
+        slots.is_sorted_by(|a, b| slab[*a].key() < slab[*b].key()) && self.occupied.summaries_are_true()
+    }
+
+    #[inline]
+    fn insert_in_bin(&mut self, slab: &mut Slab, slot: u32) {
+        let record = &mut slab[slot];
+        let bin = self.bins.bin(record.extent);
+        let root = self.roots[usize::from(bin)];
+        if root == NONE {
+            record.left = NONE;
+            record.right = NONE;
+            self.roots[usize::from(bin)] = slot;
+            self.occupied.set(bin);
+            return;
+        }
+        self.roots[usize::from(bin)] = treap::insert(slab, root, slot);
+    }
+
+    #[inline]
+    fn find_in_bins(&self, slab: &Slab, needed: u64) -> Option<Found> {
+        let bin = self.bins.bin(needed);
+        let root = self.roots[usize::from(bin)];
+        if root != NONE {
+            let hit = if self.bins.bin_fits(bin) {
+                Some(treap::first(slab, root))
+            } else {
+                treap::first_at_least(slab, root, needed)
+            };
+            if let Some((slot, seat)) = hit {
+                return Some(Found { slot, bin, seat });
+            }
+        }
+        let bin = self.occupied.first_above(bin)?;
+        let (slot, seat) = treap::first(slab, self.roots[usize::from(bin)]);
+        Some(Found { slot, bin, seat })
     }
 }

@@ -7,6 +7,8 @@ use crate::slab::Slab;
 /// Which link holds a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seat {
+    /// In no tree: the block that the index holds beside its bins.
+    Held,
     Root,
     Left(u32),
     Right(u32),
@@ -31,7 +33,7 @@ pub(crate) fn insert(slab: &mut Slab, root: u32, slot: u32) -> u32 {
     slab[slot].left = less;
     slab[slot].right = greater;
     match seat {
-        Seat::Root => return slot,
+        Seat::Root | Seat::Held => return slot,
         Seat::Left(parent) => slab[parent].left = slot,
         Seat::Right(parent) => slab[parent].right = slot,
     }
@@ -185,7 +187,7 @@ fn merge(slab: &mut Slab, less: u32, greater: u32) -> u32 {
         let is_less_on_top = greater == NONE || (less != NONE && priority(less) > priority(greater));
         let top = if is_less_on_top { less } else { greater };
         match seat {
-            Seat::Root => {}
+            Seat::Root | Seat::Held => {}
             Seat::Left(parent) => slab[parent].left = top,
             Seat::Right(parent) => slab[parent].right = top,
         }

@@ -1,1 +1,0 @@
-//! The neuronx-mem command: replay, compare and explain device memory.

@@ -1,0 +1,89 @@
+//! The verb `replay`: one trace, one configuration.
+
+use neuronx_mem::stats::format_count;
+use neuronx_mem_replay::{Replay, ReplayOptions, ReplayReport, TraceOutOfMemory};
+
+use crate::arguments::ReplayArguments;
+use crate::config::{self, Chosen};
+use crate::failure::Failure;
+use crate::output::{self, Answer};
+use crate::{json, units};
+
+pub(crate) fn run(arguments: &ReplayArguments) -> Result<Answer, Failure> {
+    let chosen = config::choose(arguments.config.as_deref())?;
+    let options = ReplayOptions { config: chosen.config, ..arguments.trace.options() };
+    let trace = arguments.trace.input().open()?.lenient(arguments.trace.lenient);
+    let report = Replay::new(options).run(trace)?.report;
+    warn_of_skipped(&report);
+    let text = if arguments.trace.json { json::replay(&report)? } else { text(&report, &options, &chosen) };
+    output::print(&text)?;
+    Ok(if report.num_ooms > 0 { Answer::No } else { Answer::Yes })
+}
+
+/// Says what `--lenient` left out, so that nobody takes the figures for the whole trace's.
+pub(crate) fn warn_of_skipped(report: &ReplayReport) {
+    if report.skipped.total() > 0 {
+        tracing::warn!("{}: wrong lines skipped: {}", report.input, report.skipped);
+    }
+}
+
+fn text(report: &ReplayReport, options: &ReplayOptions, chosen: &Chosen) -> String {
+    let device = format!(
+        "{}, LNC {}, {}",
+        options.preset,
+        options.effective_lnc().cores(),
+        units::bytes(report.device_total_bytes)
+    );
+    let peak_event =
+        report.peak_event.map_or(String::new(), |event| format!(", at event {}", format_count(event)));
+    let segments = format!(
+        "{} taken, {} given back",
+        format_count(report.segments_allocated),
+        format_count(report.segments_released)
+    );
+    let mut rows = vec![
+        ("Input", report.input.clone()),
+        ("Events", format_count(report.events)),
+        ("Device", device),
+        ("Config", chosen.to_string()),
+        ("Peak reserved", units::bytes(report.reserved_peak_bytes)),
+        ("Peak allocated", units::bytes(report.allocated_peak_bytes) + &peak_event),
+        ("Peak active", units::bytes(report.active_peak_bytes)),
+        ("Reserved at end", units::bytes(report.reserved_bytes)),
+        ("Allocated at end", units::bytes(report.allocated_bytes)),
+        ("Active at end", units::bytes(report.active_bytes)),
+        ("Segments", segments),
+        ("Retries", format_count(report.num_alloc_retries)),
+    ];
+    if report.pending_bytes > 0 {
+        rows.push(("Free pending", units::bytes(report.pending_bytes)));
+    }
+    if report.skipped.total() > 0 {
+        rows.push(("Lines skipped", report.skipped.to_string()));
+    }
+    let rows = rows.iter().map(|(name, value)| format!("{:<18} {value}\n", format!("{name}:")));
+    let oom = report.out_of_memory.as_ref().map(out_of_memory).unwrap_or_default();
+    format!("{}\n\n{}{oom}", report.summary, rows.collect::<String>())
+}
+
+/// The error's line, and its numbers below it.
+fn out_of_memory(oom: &TraceOutOfMemory) -> String {
+    let TraceOutOfMemory { event, line, error } = oom;
+    let mut rows = vec![
+        ("requested", error.requested_bytes),
+        ("rounded", error.rounded_bytes),
+        ("segment", error.segment_bytes),
+        ("device total", error.total_bytes),
+        ("reserved", error.reserved_bytes),
+        ("allocated", error.allocated_bytes),
+        ("active", error.active_bytes),
+        ("cached free", error.cached_free_bytes),
+        ("largest free block", error.largest_free_bytes),
+    ];
+    let pending = error.pending.iter().map(|(_, bytes)| bytes).sum();
+    let rare = [("free pending", pending), ("used by others", error.used_by_others_bytes)];
+    rows.extend(rare.into_iter().filter(|(_, bytes)| *bytes > 0));
+    let place = format!("at event {}, line {}", format_count(*event), format_count(*line));
+    let rows = rows.iter().map(|(name, value)| format!("  {name:<18} {}\n", units::bytes(*value)));
+    format!("\n{error}\n  {place}\n{}", rows.collect::<String>())
+}

@@ -1,0 +1,13 @@
+//! A trace through the allocator: what drives it, what it is asked for and what comes out.
+
+mod analysis;
+mod driver;
+mod options;
+mod report;
+mod run;
+mod streams;
+
+pub use analysis::Analysed;
+pub use options::ReplayOptions;
+pub use report::{ReplayReport, TraceOutOfMemory};
+pub use run::{Outcome, Progress, Replay};
