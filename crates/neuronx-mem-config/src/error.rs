@@ -2,7 +2,7 @@
 //!
 //! Texts from outside never produce one of these; they produce a [`Finding`](crate::Finding).
 
-use crate::ConfigKey;
+use crate::{ConfigKey, ValueProblem};
 
 /// A key or a value that a caller in code gave and that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +35,20 @@ pub enum ConfigError {
         key: ConfigKey,
         /// The value that was refused, in the unit of the key.
         value: u64,
+    },
+    /// An item of a list of NeuronCores is no index and no range.
+    #[error("core list: `{text}` {problem}")]
+    CoreList {
+        /// The item, as quoted in messages.
+        text: String,
+        /// What is wrong with it.
+        problem: ValueProblem,
+    },
+    /// A name from outside cannot be one component of a path.
+    #[error("`{text}` cannot be part of a file name")]
+    PathComponent {
+        /// The name, as quoted in messages.
+        text: String,
     },
 }
 

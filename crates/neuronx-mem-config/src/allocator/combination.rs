@@ -43,10 +43,7 @@ pub enum Combination {
 /// # Ok::<(), neuronx_mem_config::ConfigError>(())
 /// ```
 pub fn combinations(config: &AllocatorConfig) -> Vec<Finding> {
-    Combination::ALL
-        .into_iter()
-        .filter_map(|rule| rule.violation(config))
-        .collect()
+    Combination::ALL.into_iter().filter_map(|rule| rule.violation(config)).collect()
 }
 
 impl Combination {
@@ -104,10 +101,7 @@ impl Combination {
             _ => ("below", ""),
         };
         let consequence = self.consequence();
-        write!(
-            f,
-            "{key} ({value}) is {relation} {measure}{other} ({limit}): {consequence}"
-        )
+        write!(f, "{key} ({value}) is {relation} {measure}{other} ({limit}): {consequence}")
     }
 
     fn violation(self, config: &AllocatorConfig) -> Option<Finding> {
@@ -123,20 +117,13 @@ impl Combination {
             }
             _ => u128::from(value) < limit,
         };
-        violated.then_some(Finding::DangerousCombination {
-            combination: self,
-            value,
-            limit,
-        })
+        violated.then_some(Finding::DangerousCombination { combination: self, value, limit })
     }
 }
 
 /// The largest request of the small pool, rounded; none when the pool has no requests at all, as a
 /// request of zero bytes makes no block.
 fn largest_small_request(config: &AllocatorConfig) -> Option<u128> {
-    let largest = config
-        .pool_boundary_bytes()
-        .checked_sub(1)
-        .filter(|&bytes| bytes > 0)?;
+    let largest = config.pool_boundary_bytes().checked_sub(1).filter(|&bytes| bytes > 0)?;
     Some(round_size(largest, config))
 }

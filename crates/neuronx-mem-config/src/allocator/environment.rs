@@ -28,11 +28,23 @@ impl AllocatorConfig {
     pub fn from_env() -> Parsed {
         parse_and_warn(std::env::var_os(ALLOCATOR_CONFIG_VARIABLE).as_deref())
     }
+
+    /// Reads a text as the operating system holds it; bytes that are not UTF-8 are a finding.
+    pub(crate) fn parse_os(value: &OsStr) -> Parsed {
+        let text = value.to_string_lossy();
+        let mut parsed = Self::parse(&text);
+        if let Err(error) = std::str::from_utf8(value.as_encoded_bytes()) {
+            let start = error.valid_up_to();
+            let position = start..start + char::REPLACEMENT_CHARACTER.len_utf8();
+            parsed.findings.insert(0, Finding::NotUnicode { position });
+        }
+        parsed
+    }
 }
 
 /// All of [`AllocatorConfig::from_env`] but the look at the process environment.
 pub(super) fn parse_and_warn(value: Option<&OsStr>) -> Parsed {
-    let parsed = parse_os(value.unwrap_or_default());
+    let parsed = AllocatorConfig::parse_os(value.unwrap_or_default());
     for finding in &parsed.findings {
         tracing::warn!(
             variable = ALLOCATOR_CONFIG_VARIABLE,
@@ -40,17 +52,6 @@ pub(super) fn parse_and_warn(value: Option<&OsStr>) -> Parsed {
             key = finding.key().map(|key| key.name()),
             "{finding}"
         );
-    }
-    parsed
-}
-
-fn parse_os(value: &OsStr) -> Parsed {
-    let text = value.to_string_lossy();
-    let mut parsed = AllocatorConfig::parse(&text);
-    if let Err(error) = std::str::from_utf8(value.as_encoded_bytes()) {
-        let start = error.valid_up_to();
-        let position = start..start + char::REPLACEMENT_CHARACTER.len_utf8();
-        parsed.findings.insert(0, Finding::NotUnicode { position });
     }
     parsed
 }

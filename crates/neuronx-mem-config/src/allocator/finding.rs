@@ -16,10 +16,30 @@ use crate::error::did_you_mean;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Severity {
+    /// Nothing is wrong, though it may be worth knowing.
+    Note,
     /// The text is in force, though perhaps not as it was meant.
     Warning,
     /// Something that the text asks for is not in force.
     Error,
+}
+
+impl Severity {
+    /// Returns `note`, `warning` or `error`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    /// Prints the name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// One remark about a configuration.
@@ -262,27 +282,16 @@ impl Finding {
         }
     }
 
-    /// The finding for a value or name that the typed interface refuses.
-    pub(super) fn refused(error: ConfigError, position: Range<usize>) -> Self {
+    /// The finding for a value or name that the typed interface refuses; none when the error is not
+    /// about a key.
+    pub(super) fn refused(error: ConfigError, position: Range<usize>) -> Option<Self> {
         match error {
-            ConfigError::UnknownKey { text, nearest } => Self::UnknownKey {
-                text,
-                nearest,
-                position,
-            },
-            ConfigError::OutOfRange {
-                key,
-                value,
-                minimum,
-                maximum,
-            } => Self::OutOfRange {
-                key,
-                value,
-                minimum,
-                maximum,
-                position,
-            },
-            ConfigError::NotPowerOfTwo { key, value } => Self::NotPowerOfTwo { key, value, position },
+            ConfigError::UnknownKey { text, nearest } => Some(Self::UnknownKey { text, nearest, position }),
+            ConfigError::OutOfRange { key, value, minimum, maximum } => {
+                Some(Self::OutOfRange { key, value, minimum, maximum, position })
+            }
+            ConfigError::NotPowerOfTwo { key, value } => Some(Self::NotPowerOfTwo { key, value, position }),
+            ConfigError::CoreList { .. } | ConfigError::PathComponent { .. } => None,
         }
     }
 }
@@ -297,10 +306,7 @@ impl fmt::Display for Finding {
                 write!(f, "`{text}`: white space around the key or the value is trimmed")
             }
             Self::MissingEquals { text, .. } => {
-                write!(
-                    f,
-                    "`{text}` is ignored because it has no `=`; items are key=value"
-                )
+                write!(f, "`{text}` is ignored because it has no `=`; items are key=value")
             }
             Self::MissingKey { text, .. } => {
                 write!(f, "`{text}` is ignored because it has no key before `=`")
@@ -312,61 +318,33 @@ impl fmt::Display for Finding {
                 write!(f, "{key}: the item is ignored because it has no value")
             }
             Self::EqualsInValue { key, text, .. } => {
-                write!(
-                    f,
-                    "{key}: `{text}` is ignored because it contains `=`; items are separated by commas"
-                )
+                write!(f, "{key}: `{text}` is ignored because it contains `=`; items are separated by commas")
             }
             Self::SizeSuffix { key, text, meant, .. } => {
                 let hint = probably_meant(*meant);
-                write!(
-                    f,
-                    "{key}: `{text}` is ignored because sizes are plain bytes without a suffix{hint}"
-                )
+                write!(f, "{key}: `{text}` is ignored because sizes are plain bytes without a suffix{hint}")
             }
             Self::NotDecimal { key, text, meant, .. } => {
                 let hint = probably_meant(*meant);
-                write!(
-                    f,
-                    "{key}: `{text}` is ignored because it is not a plain decimal number{hint}"
-                )
+                write!(f, "{key}: `{text}` is ignored because it is not a plain decimal number{hint}")
             }
             Self::Overflow { key, text, .. } => {
                 write!(f, "{key}: `{text}` is ignored because it is above {}", u64::MAX)
             }
-            Self::OutOfRange {
-                key,
-                value,
-                minimum,
-                maximum,
-                ..
-            } => {
-                write!(
-                    f,
-                    "{key}: {value} is ignored because it is outside {minimum}..={maximum}"
-                )
+            Self::OutOfRange { key, value, minimum, maximum, .. } => {
+                write!(f, "{key}: {value} is ignored because it is outside {minimum}..={maximum}")
             }
             Self::NotPowerOfTwo { key, value, .. } => {
                 write!(f, "{key}: {value} is ignored because it is not a power of two")
             }
-            Self::Duplicate {
-                key, replaced, value, ..
-            } => {
-                write!(
-                    f,
-                    "{key} is given more than once: {replaced} is replaced by {value}"
-                )
+            Self::Duplicate { key, replaced, value, .. } => {
+                write!(f, "{key} is given more than once: {replaced} is replaced by {value}")
             }
-            Self::DangerousCombination {
-                combination,
-                value,
-                limit,
-            } => combination.describe(f, *value, *limit),
+            Self::DangerousCombination { combination, value, limit } => {
+                combination.describe(f, *value, *limit)
+            }
             Self::NotUnicode { .. } => {
-                write!(
-                    f,
-                    "{ALLOCATOR_CONFIG_VARIABLE} is not valid UTF-8; its bad bytes are read as U+FFFD"
-                )
+                write!(f, "{ALLOCATOR_CONFIG_VARIABLE} is not valid UTF-8; its bad bytes are read as U+FFFD")
             }
             Self::More { count, .. } => write!(f, "and {count} more"),
         }

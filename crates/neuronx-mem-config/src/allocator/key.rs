@@ -111,12 +111,7 @@ impl ConfigKey {
 
     pub(super) fn out_of_range(self, value: u64) -> ConfigError {
         let ValidRange { minimum, maximum, .. } = self.range();
-        ConfigError::OutOfRange {
-            key: self,
-            value,
-            minimum,
-            maximum,
-        }
+        ConfigError::OutOfRange { key: self, value, minimum, maximum }
     }
 
     /// The place of the key in [`ALL`](Self::ALL); the declaration order is the same.
@@ -140,9 +135,7 @@ impl FromStr for ConfigKey {
 
     /// Reads an exact name; the error carries the most similar known key.
     fn from_str(name: &str) -> Result<Self, ConfigError> {
-        Self::by_name(name).ok_or_else(|| ConfigError::UnknownKey {
-            text: quote(name),
-            nearest: nearest_key(name),
-        })
+        Self::by_name(name)
+            .ok_or_else(|| ConfigError::UnknownKey { text: quote(name), nearest: nearest_key(name) })
     }
 }

@@ -5,10 +5,10 @@
 use super::key::ConfigKey;
 
 /// Longer names, in letters and digits, are not compared: no key has half as many.
-const MAX_COMPARED: usize = 64;
+pub(crate) const MAX_COMPARED: usize = 64;
 
 /// One edit for each so many characters of the longer name is near enough.
-const CHARS_PER_EDIT: usize = 3;
+pub(crate) const CHARS_PER_EDIT: usize = 3;
 
 /// Returns the key with the smallest edit distance, the earlier one on a tie.
 ///
@@ -32,16 +32,13 @@ pub(super) fn nearest_key(name: &str) -> Option<ConfigKey> {
 }
 
 /// The letters and digits of a name in lower case, one more than are compared at most.
-fn significant(name: &str) -> Vec<char> {
-    let compared = name
-        .chars()
-        .filter(|char| char.is_alphanumeric())
-        .take(MAX_COMPARED + 1);
+pub(crate) fn significant(name: &str) -> Vec<char> {
+    let compared = name.chars().filter(|char| char.is_alphanumeric()).take(MAX_COMPARED + 1);
     compared.map(|char| char.to_ascii_lowercase()).collect()
 }
 
 /// Levenshtein's distance: insertions, deletions and replacements that turn one into the other.
-pub(super) fn edit_distance(left: &[char], right: &[char]) -> usize {
+pub(crate) fn edit_distance(left: &[char], right: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (left_idx, left_char) in left.iter().enumerate() {
         let mut diagonal = row[0];

@@ -109,9 +109,7 @@ impl Reader {
     fn read_item(&mut self, untrimmed: Piece<'_>) {
         let item = untrimmed.trim();
         if item.text.is_empty() {
-            return self.report(Finding::EmptyItem {
-                position: untrimmed.position(),
-            });
+            return self.report(Finding::EmptyItem { position: untrimmed.position() });
         }
         let Some((name, value)) = item.split_once(b'=') else {
             let key = ConfigKey::by_name(item.text);
@@ -132,10 +130,7 @@ impl Reader {
 
     fn read_known(&mut self, key: ConfigKey, value: Piece<'_>, item: Piece<'_>) {
         if value.text.is_empty() {
-            return self.report(Finding::EmptyValue {
-                key,
-                position: item.position(),
-            });
+            return self.report(Finding::EmptyValue { key, position: item.position() });
         }
         let number = match read_value(key, value) {
             Ok(number) => number,
@@ -144,40 +139,26 @@ impl Reader {
         let replaced = self.config.get(key);
         match self.config.with_source(key, number, self.source) {
             Ok(config) => self.config = config,
-            Err(error) => return self.report(Finding::refused(error, value.position())),
+            Err(error) => {
+                let finding = Finding::refused(error, value.position());
+                return finding.into_iter().for_each(|finding| self.report(finding));
+            }
         }
         let position = item.position();
         if let Some(replaced_position) = self.set_by[key.index()].replace(position.clone()) {
-            self.report(Finding::Duplicate {
-                key,
-                replaced,
-                value: number,
-                replaced_position,
-                position,
-            });
+            self.report(Finding::Duplicate { key, replaced, value: number, replaced_position, position });
         }
     }
 
     fn report_unknown(&mut self, name: Piece<'_>, item: Piece<'_>) {
         let text = quote(name.text);
         let finding = if name.text.is_empty() {
-            Finding::MissingKey {
-                text: quote(item.text),
-                position: item.position(),
-            }
+            Finding::MissingKey { text: quote(item.text), position: item.position() }
         } else if self.is_full() {
             // Only counted, so the comparison with every key would be wasted.
-            Finding::UnknownKey {
-                text,
-                nearest: None,
-                position: name.position(),
-            }
+            Finding::UnknownKey { text, nearest: None, position: name.position() }
         } else {
-            Finding::UnknownKey {
-                text,
-                nearest: nearest_key(name.text),
-                position: name.position(),
-            }
+            Finding::UnknownKey { text, nearest: nearest_key(name.text), position: name.position() }
         };
         self.report(finding);
     }
@@ -193,13 +174,7 @@ impl Reader {
         let position = finding.position().unwrap_or_default();
         let severity = finding.severity();
         match &mut self.unlisted {
-            None => {
-                self.unlisted = Some(Unlisted {
-                    count: 1,
-                    worst: severity,
-                    position,
-                })
-            }
+            None => self.unlisted = Some(Unlisted { count: 1, worst: severity, position }),
             Some(unlisted) => {
                 unlisted.count += 1;
                 unlisted.worst = unlisted.worst.max(severity);
@@ -211,21 +186,9 @@ impl Reader {
     fn finish(self) -> Parsed {
         let mut findings = self.findings;
         findings.extend(combinations(&self.config));
-        if let Some(Unlisted {
-            count,
-            worst,
-            position,
-        }) = self.unlisted
-        {
-            findings.push(Finding::More {
-                count,
-                worst,
-                position,
-            });
+        if let Some(Unlisted { count, worst, position }) = self.unlisted {
+            findings.push(Finding::More { count, worst, position });
         }
-        Parsed {
-            config: self.config,
-            findings,
-        }
+        Parsed { config: self.config, findings }
     }
 }

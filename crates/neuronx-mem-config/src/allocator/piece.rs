@@ -24,25 +24,13 @@ impl<'text> Piece<'text> {
     pub(super) fn trim(self) -> Self {
         let text = self.text.trim_start();
         let start = self.start + (self.text.len() - text.len());
-        Self {
-            text: text.trim_end(),
-            start,
-        }
+        Self { text: text.trim_end(), start }
     }
 
     /// What stands before and after the first separator, which is one byte long.
     pub(super) fn split_once(self, separator: u8) -> Option<(Self, Self)> {
         let (before, after) = self.text.split_once(char::from(separator))?;
-        let after = Self {
-            text: after,
-            start: self.start + before.len() + 1,
-        };
-        Some((
-            Self {
-                text: before,
-                start: self.start,
-            },
-            after,
-        ))
+        let after = Self { text: after, start: self.start + before.len() + 1 };
+        Some((Self { text: before, start: self.start }, after))
     }
 }

@@ -25,9 +25,7 @@ impl AllocatorConfig {
     /// assert_eq!(AllocatorConfig::default().to_env_string(), "");
     /// ```
     pub fn to_env_string(&self) -> String {
-        let needed = self
-            .entries()
-            .filter(|&(key, value)| value != self.value_if_left_out(key));
+        let needed = self.entries().filter(|&(key, value)| value != self.value_if_left_out(key));
         let items: Vec<String> = needed.map(|(key, value)| format!("{key}={value}")).collect();
         items.join(",")
     }

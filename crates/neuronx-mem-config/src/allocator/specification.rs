@@ -39,21 +39,9 @@ pub struct ValidRange {
 }
 
 impl ValidRange {
-    const ANY: Self = Self {
-        minimum: 0,
-        maximum: u64::MAX,
-        power_of_two: false,
-    };
-    const DIVISIONS: Self = Self {
-        minimum: 1,
-        maximum: 64,
-        power_of_two: false,
-    };
-    const ALIGNMENT: Self = Self {
-        minimum: 1,
-        maximum: 1 << 63,
-        power_of_two: true,
-    };
+    const ANY: Self = Self { minimum: 0, maximum: u64::MAX, power_of_two: false };
+    const DIVISIONS: Self = Self { minimum: 1, maximum: 64, power_of_two: false };
+    const ALIGNMENT: Self = Self { minimum: 1, maximum: 1 << 63, power_of_two: true };
 
     /// Says whether a value is valid.
     ///
@@ -97,13 +85,7 @@ impl Specification {
     }
 
     const fn bytes(name: &'static str, default_rule: DefaultRule, documentation: &'static str) -> Self {
-        Self {
-            name,
-            kind: KeyKind::Bytes,
-            default_rule,
-            range: ValidRange::ANY,
-            documentation,
-        }
+        Self { name, kind: KeyKind::Bytes, default_rule, range: ValidRange::ANY, documentation }
     }
 }
 

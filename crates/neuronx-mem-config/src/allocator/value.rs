@@ -20,38 +20,20 @@ pub(super) fn read_value(key: ConfigKey, value: Piece<'_>) -> Result<u64, Findin
     let text = value.text;
     let position = value.position();
     if text.contains('=') {
-        return Err(Finding::EqualsInValue {
-            key,
-            text: quote(text),
-            position,
-        });
+        return Err(Finding::EqualsInValue { key, text: quote(text), position });
     }
     if is_digits(text) {
-        return text.parse().map_err(|_| Finding::Overflow {
-            key,
-            text: quote(text),
-            position,
-        });
+        return text.parse().map_err(|_| Finding::Overflow { key, text: quote(text), position });
     }
     let acceptable = |number: &u64| key.check(*number).is_ok();
     if key.kind() == KeyKind::Bytes
         && let Some((number, unit)) = split_size(text)
     {
         let meant = exact_bytes(number, unit).filter(acceptable);
-        return Err(Finding::SizeSuffix {
-            key,
-            text: quote(text),
-            meant,
-            position,
-        });
+        return Err(Finding::SizeSuffix { key, text: quote(text), meant, position });
     }
     let meant = plain_number(text).filter(acceptable);
-    Err(Finding::NotDecimal {
-        key,
-        text: quote(text),
-        meant,
-        position,
-    })
+    Err(Finding::NotDecimal { key, text: quote(text), meant, position })
 }
 
 fn is_digits(text: &str) -> bool {
@@ -91,11 +73,7 @@ fn exact_bytes(number: &str, unit: u64) -> Option<u64> {
     }
     let scale = 10_u128.pow(u32::try_from(decimals.len()).ok()?);
     let whole: u64 = whole.parse().ok()?;
-    let fraction: u64 = if decimals.is_empty() {
-        0
-    } else {
-        decimals.parse().ok()?
-    };
+    let fraction: u64 = if decimals.is_empty() { 0 } else { decimals.parse().ok()? };
     let scaled = u128::from(whole) * scale + u128::from(fraction);
     let product = scaled.checked_mul(u128::from(unit))?;
     if product % scale != 0 {
@@ -114,16 +92,8 @@ fn plain_number(text: &str) -> Option<u64> {
     }
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        return if is_hexadecimal {
-            u64::from_str_radix(digits, 16).ok()
-        } else {
-            None
-        };
+        return if is_hexadecimal { u64::from_str_radix(digits, 16).ok() } else { None };
     }
     let digits = text.strip_prefix('+').unwrap_or(text).replace('_', "");
-    if is_digits(&digits) {
-        digits.parse().ok()
-    } else {
-        None
-    }
+    if is_digits(&digits) { digits.parse().ok() } else { None }
 }

@@ -11,10 +11,7 @@ fn check(items: &[(ConfigKey, u64)], expected: &[&str]) {
     let messages: Vec<String> = findings.iter().map(Finding::to_string).collect();
     assert_eq!(messages, expected);
     for finding in findings {
-        assert_eq!(
-            (finding.severity(), finding.position()),
-            (Severity::Warning, None)
-        );
+        assert_eq!((finding.severity(), finding.position()), (Severity::Warning, None));
     }
 }
 
@@ -33,24 +30,18 @@ fn limits_themselves_are_safe() {
 fn one_step_past_a_limit_is_a_finding() {
     check(
         &[(MaxSplitSizeBytes, 67_108_863)],
-        &[
-            "kMaxSplitSizeBytes (67108863) is below kMediumSegmentSize (67108864): free blocks of a medium \
-           segment above it serve only requests of almost their size",
-        ],
+        &["kMaxSplitSizeBytes (67108863) is below kMediumSegmentSize (67108864): free blocks of a medium \
+           segment above it serve only requests of almost their size"],
     );
     check(
         &[(SmallSegmentSize, 1_048_575)],
-        &[
-            "kSmallSegmentSize (1048575) is below the largest rounded request under kPoolBoundary (1048576): \
-           some small requests get a segment of their own size",
-        ],
+        &["kSmallSegmentSize (1048575) is below the largest rounded request under kPoolBoundary (1048576): \
+           some small requests get a segment of their own size"],
     );
     check(
         &[(MediumSegmentSize, 16_777_215)],
-        &[
-            "kMediumSegmentSize (16777215) is below kMediumThreshold (16777216): some requests below the \
-           threshold get a segment of their own size",
-        ],
+        &["kMediumSegmentSize (16777215) is below kMediumThreshold (16777216): some requests below the \
+           threshold get a segment of their own size"],
     );
     check(
         &[(MediumThreshold, 1_048_575)],
@@ -87,11 +78,7 @@ fn a_small_pool_without_requests_needs_no_segment() {
     check(&[(PoolBoundary, 0), (SmallSegmentSize, 256)], &[]);
     check(&[(PoolBoundary, 1), (SmallSegmentSize, 256)], &[]);
     check(
-        &[
-            (PoolBoundary, 2),
-            (SmallSegmentSize, 255),
-            (SmallSplitThreshold, 0),
-        ],
+        &[(PoolBoundary, 2), (SmallSegmentSize, 255), (SmallSplitThreshold, 0)],
         &[
             "kSmallSegmentSize (255) is below the largest rounded request under kPoolBoundary (256): some small \
            requests get a segment of their own size",

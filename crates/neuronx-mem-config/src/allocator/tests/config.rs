@@ -12,14 +12,8 @@ fn followers_move_until_they_are_set() {
     let followed = config(&[(MinRoundedSize, 512), (PoolBoundary, 4096)]);
     assert_eq!(followed.small_split_threshold_bytes(), 512);
     assert_eq!(followed.large_split_threshold_bytes(), 4096);
-    assert_eq!(
-        followed.source(SmallSplitThreshold),
-        Source::Follows(MinRoundedSize)
-    );
-    assert_eq!(
-        followed.source(LargeSplitThreshold),
-        Source::Follows(PoolBoundary)
-    );
+    assert_eq!(followed.source(SmallSplitThreshold), Source::Follows(MinRoundedSize));
+    assert_eq!(followed.source(LargeSplitThreshold), Source::Follows(PoolBoundary));
 
     let set_before = config(&[(SmallSplitThreshold, 64), (MinRoundedSize, 512)]);
     let set_after = config(&[(MinRoundedSize, 512), (SmallSplitThreshold, 64)]);
@@ -49,33 +43,18 @@ fn sources_tell_who_set_a_key() {
     check_source("kPoolBoundary=1048576", Source::Environment, Source::Environment);
     // A text cannot claim that nobody set the key.
     check_source("kPoolBoundary=4096", Source::Default, Source::Code);
-    check_source(
-        "kPoolBoundary=4096",
-        Source::Follows(MinRoundedSize),
-        Source::Code,
-    );
+    check_source("kPoolBoundary=4096", Source::Follows(MinRoundedSize), Source::Code);
     // A refused value sets nothing.
     check_source("kPoolBoundary=4k", Source::Environment, Source::Default);
-    let code = AllocatorConfig::parse("kPoolBoundary=4096")
-        .config
-        .with(PoolBoundary, 8192)
-        .unwrap();
+    let code = AllocatorConfig::parse("kPoolBoundary=4096").config.with(PoolBoundary, 8192).unwrap();
     assert_eq!(code.source(PoolBoundary), Source::Code);
 }
 
 #[test]
 fn sources_print_as_words() {
-    let printed = [
-        Source::Default,
-        Source::Follows(PoolBoundary),
-        Source::Environment,
-        Source::Code,
-    ]
-    .map(|s| s.to_string());
-    assert_eq!(
-        printed,
-        ["default", "follows kPoolBoundary", "environment", "code"]
-    );
+    let printed = [Source::Default, Source::Follows(PoolBoundary), Source::Environment, Source::Code]
+        .map(|s| s.to_string());
+    assert_eq!(printed, ["default", "follows kPoolBoundary", "environment", "code"]);
 }
 
 fn std_hash(config: &AllocatorConfig) -> u64 {

@@ -82,10 +82,7 @@ fn bytes_that_are_not_unicode_are_replaced_with_a_finding() {
 
     let value = OsStr::from_bytes(b"kMinRoundedSize=512,k\xff\xfe=1");
     let (parsed, warnings) = warned(Some(value));
-    assert_eq!(
-        parsed.config,
-        AllocatorConfig::parse("kMinRoundedSize=512").config
-    );
+    assert_eq!(parsed.config, AllocatorConfig::parse("kMinRoundedSize=512").config);
     let kinds: Vec<_> = parsed.findings.iter().map(crate::Finding::kind).collect();
     assert_eq!(kinds, ["not_unicode", "unknown_key"]);
     assert_eq!(parsed.findings[0].position(), Some(21..24));

@@ -13,18 +13,8 @@ const REFERENCE: [(&str, &str, &str, u64); 11] = [
     ("kRoundupPower2Divisions", "int", "4", 4),
     ("kSmallSplitThreshold", "bytes", "kMinRoundedSize", 256),
     ("kLargeSplitThreshold", "bytes", "kPoolBoundary", 1_048_576),
-    (
-        "kMaxSplitSizeBytes",
-        "bytes",
-        "SIZE_MAX",
-        18_446_744_073_709_551_615,
-    ),
-    (
-        "kMaxNonSplitRoundingBytes",
-        "bytes",
-        "20971520 (20 MB)",
-        20_971_520,
-    ),
+    ("kMaxSplitSizeBytes", "bytes", "SIZE_MAX", 18_446_744_073_709_551_615),
+    ("kMaxNonSplitRoundingBytes", "bytes", "20971520 (20 MB)", 20_971_520),
 ];
 
 fn getters(config: &AllocatorConfig) -> [u64; 11] {
@@ -49,15 +39,7 @@ fn every_key_of_the_reference_has_its_type_and_default() {
     for (idx, (name, kind, default, number)) in REFERENCE.into_iter().enumerate() {
         let key = ConfigKey::ALL[idx];
         assert_eq!(key.name(), name);
-        assert_eq!(
-            key.kind(),
-            if kind == "int" {
-                KeyKind::Integer
-            } else {
-                KeyKind::Bytes
-            },
-            "{name}"
-        );
+        assert_eq!(key.kind(), if kind == "int" { KeyKind::Integer } else { KeyKind::Bytes }, "{name}");
         let (rule, source) = match ConfigKey::by_name(default) {
             Some(leader) => (DefaultRule::Follows(leader), Source::Follows(leader)),
             None => (DefaultRule::Plain(number), Source::Default),
@@ -90,10 +72,7 @@ fn names_are_read_back_exactly() {
     }
     assert_eq!(format!("{:>15}|", ConfigKey::PoolBoundary), "  kPoolBoundary|");
     let error = "kpoolboundary".parse::<ConfigKey>().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "unknown key `kpoolboundary`; did you mean `kPoolBoundary`?"
-    );
+    assert_eq!(error.to_string(), "unknown key `kpoolboundary`; did you mean `kPoolBoundary`?");
     assert_eq!("".parse::<ConfigKey>().unwrap_err().to_string(), "unknown key ``");
 }
 
@@ -101,44 +80,22 @@ fn names_are_read_back_exactly() {
 fn check(key: ConfigKey, value: u64, expected: Result<(), &str>) {
     let result = key.check(value);
     assert_eq!(key.range().contains(value), expected.is_ok());
-    assert_eq!(
-        result.map_err(|error| error.to_string()),
-        expected.map_err(str::to_owned)
-    );
+    assert_eq!(result.map_err(|error| error.to_string()), expected.map_err(str::to_owned));
 }
 
 #[test]
 fn ranges_hold_at_their_ends() {
-    check(
-        ConfigKey::RoundupPower2Divisions,
-        0,
-        Err("kRoundupPower2Divisions: 0 is outside 1..=64"),
-    );
+    check(ConfigKey::RoundupPower2Divisions, 0, Err("kRoundupPower2Divisions: 0 is outside 1..=64"));
     check(ConfigKey::RoundupPower2Divisions, 1, Ok(()));
     check(ConfigKey::RoundupPower2Divisions, 3, Ok(()));
     check(ConfigKey::RoundupPower2Divisions, 64, Ok(()));
-    check(
-        ConfigKey::RoundupPower2Divisions,
-        65,
-        Err("kRoundupPower2Divisions: 65 is outside 1..=64"),
-    );
-    check(
-        ConfigKey::SegmentAlignment,
-        0,
-        Err("kSegmentAlignment: 0 is not a power of two"),
-    );
+    check(ConfigKey::RoundupPower2Divisions, 65, Err("kRoundupPower2Divisions: 65 is outside 1..=64"));
+    check(ConfigKey::SegmentAlignment, 0, Err("kSegmentAlignment: 0 is not a power of two"));
     check(ConfigKey::SegmentAlignment, 1, Ok(()));
-    check(
-        ConfigKey::SegmentAlignment,
-        3,
-        Err("kSegmentAlignment: 3 is not a power of two"),
-    );
+    check(ConfigKey::SegmentAlignment, 3, Err("kSegmentAlignment: 3 is not a power of two"));
     check(ConfigKey::SegmentAlignment, 1 << 63, Ok(()));
     for key in ConfigKey::ALL {
-        if !matches!(
-            key,
-            ConfigKey::RoundupPower2Divisions | ConfigKey::SegmentAlignment
-        ) {
+        if !matches!(key, ConfigKey::RoundupPower2Divisions | ConfigKey::SegmentAlignment) {
             check(key, 0, Ok(()));
             check(key, u64::MAX, Ok(()));
         }
@@ -147,17 +104,7 @@ fn ranges_hold_at_their_ends() {
 
 #[test]
 fn errors_carry_the_numbers() {
-    let error = AllocatorConfig::default()
-        .with(ConfigKey::RoundupPower2Divisions, 1 << 40)
-        .unwrap_err();
+    let error = AllocatorConfig::default().with(ConfigKey::RoundupPower2Divisions, 1 << 40).unwrap_err();
     let (key, value) = (ConfigKey::RoundupPower2Divisions, 1 << 40);
-    assert_eq!(
-        error,
-        ConfigError::OutOfRange {
-            key,
-            value,
-            minimum: 1,
-            maximum: 64
-        }
-    );
+    assert_eq!(error, ConfigError::OutOfRange { key, value, minimum: 1, maximum: 64 });
 }

@@ -42,22 +42,13 @@ fn near_text() -> impl Strategy<Value = String> {
         "kPoolBoundry",
         "SIZE_MAX",
     ];
-    let words: Vec<&'static str> = words
-        .into_iter()
-        .chain(ConfigKey::ALL.map(ConfigKey::name))
-        .collect();
+    let words: Vec<&'static str> = words.into_iter().chain(ConfigKey::ALL.map(ConfigKey::name)).collect();
     prop::collection::vec(prop::sample::select(words), 0..60).prop_map(|words| words.concat())
 }
 
 /// Any valid value, with a bias to small ones and to the ends of 64 bits.
 fn any_value(key: ConfigKey) -> impl Strategy<Value = u64> {
-    let any = prop_oneof![
-        0..100_000_u64,
-        any::<u64>(),
-        Just(u64::MAX),
-        Just(256),
-        Just(1_048_576)
-    ];
+    let any = prop_oneof![0..100_000_u64, any::<u64>(), Just(u64::MAX), Just(256), Just(1_048_576)];
     (any, 0..64_u32).prop_map(move |(value, shift)| match key {
         ConfigKey::SegmentAlignment => 1 << shift,
         ConfigKey::RoundupPower2Divisions => value % 64 + 1,

@@ -8,11 +8,7 @@ const MEGABYTE: usize = 1 << 20;
 #[track_caller]
 fn check(text: &str, total: usize) {
     let parsed = AllocatorConfig::parse(text);
-    let listed = parsed
-        .findings
-        .iter()
-        .filter(|finding| !matches!(finding, Finding::More { .. }))
-        .count();
+    let listed = parsed.findings.iter().filter(|finding| !matches!(finding, Finding::More { .. })).count();
     let unlisted = match parsed.findings.last() {
         Some(Finding::More { count, .. }) => *count,
         _ => 0,
@@ -49,11 +45,7 @@ fn what_is_not_listed_is_counted_last() {
     assert_eq!(findings.len(), MAX_ITEM_FINDINGS + 2);
     assert_eq!(findings[MAX_ITEM_FINDINGS].kind(), "dangerous_combination");
     let start = items.len();
-    let expected = Finding::More {
-        count: 2,
-        worst: Severity::Error,
-        position: start..text.len(),
-    };
+    let expected = Finding::More { count: 2, worst: Severity::Error, position: start..text.len() };
     assert_eq!(findings.last(), Some(&expected));
     assert_eq!(expected.to_string(), "and 2 more");
 }
@@ -69,9 +61,7 @@ fn a_full_report_needs_no_more() {
 #[track_caller]
 fn check_quoted(item: &str, expected: &str) {
     let findings = AllocatorConfig::parse(item).findings;
-    let Some(Finding::MissingEquals { text, .. }) = findings.first() else {
-        panic!("{findings:?}")
-    };
+    let Some(Finding::MissingEquals { text, .. }) = findings.first() else { panic!("{findings:?}") };
     assert_eq!(text, expected);
 }
 

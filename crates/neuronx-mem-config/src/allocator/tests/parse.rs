@@ -17,10 +17,7 @@ fn check(text: &str, items: &[(ConfigKey, u64)], kinds: &[&str]) {
 fn the_examples_of_the_reference_parse_cleanly() {
     check(
         "kMaxSplitSizeBytes=536870912,kMaxNonSplitRoundingBytes=67108864",
-        &[
-            (MaxSplitSizeBytes, 536_870_912),
-            (MaxNonSplitRoundingBytes, 67_108_864),
-        ],
+        &[(MaxSplitSizeBytes, 536_870_912), (MaxNonSplitRoundingBytes, 67_108_864)],
         &[],
     );
     check("kRoundupPower2Divisions=8", &[(RoundupPower2Divisions, 8)], &[]);
@@ -51,11 +48,7 @@ fn white_space_is_trimmed_with_a_finding() {
     check(" kMinRoundedSize=512", &expected, &["white_space"]);
     check("kMinRoundedSize=512\n", &expected, &["white_space"]);
     check("kMinRoundedSize = 512", &expected, &["white_space"]);
-    check(
-        "\u{a0}kMinRoundedSize\t=\u{3000}512 ",
-        &expected,
-        &["white_space"],
-    );
+    check("\u{a0}kMinRoundedSize\t=\u{3000}512 ", &expected, &["white_space"]);
     check("kMinRoundedSize=5 12", &[], &["not_decimal"]);
 }
 
@@ -67,25 +60,13 @@ fn items_without_key_value_or_equals_are_ignored() {
     check("=", &[], &["missing_key"]);
     check("kMinRoundedSize=", &[], &["empty_value"]);
     check("kMinRoundedSize==512", &[], &["equals_in_value"]);
-    check(
-        "kMinRoundedSize=512 kPoolBoundary=4096",
-        &[],
-        &["equals_in_value"],
-    );
-    check(
-        "kMinRoundedSize=512;kPoolBoundary=4096",
-        &[],
-        &["equals_in_value"],
-    );
+    check("kMinRoundedSize=512 kPoolBoundary=4096", &[], &["equals_in_value"]);
+    check("kMinRoundedSize=512;kPoolBoundary=4096", &[], &["equals_in_value"]);
 }
 
 #[test]
 fn unknown_keys_are_ignored() {
-    check(
-        "kNoSuchThing=1,kMinRoundedSize=512",
-        &[(MinRoundedSize, 512)],
-        &["unknown_key"],
-    );
+    check("kNoSuchThing=1,kMinRoundedSize=512", &[(MinRoundedSize, 512)], &["unknown_key"]);
     check("KMINROUNDEDSIZE=512", &[], &["unknown_key"]);
     check("kMinRoundedSize\0=512", &[], &["unknown_key"]);
 }
@@ -103,37 +84,17 @@ fn values_out_of_range_are_ignored() {
 
 #[test]
 fn the_last_good_value_of_a_key_wins() {
-    check(
-        "kMinRoundedSize=512,kMinRoundedSize=1024",
-        &[(MinRoundedSize, 1024)],
-        &["duplicate"],
-    );
+    check("kMinRoundedSize=512,kMinRoundedSize=1024", &[(MinRoundedSize, 1024)], &["duplicate"]);
     check(
         "kMinRoundedSize=512,kMinRoundedSize=1024,kMinRoundedSize=64",
         &[(MinRoundedSize, 64)],
         &["duplicate", "duplicate"],
     );
-    check(
-        "kMinRoundedSize=512,kMinRoundedSize=512",
-        &[(MinRoundedSize, 512)],
-        &["duplicate"],
-    );
+    check("kMinRoundedSize=512,kMinRoundedSize=512", &[(MinRoundedSize, 512)], &["duplicate"]);
     // A bad item is as if it were absent, wherever it stands.
-    check(
-        "kMinRoundedSize=512,kMinRoundedSize=1k",
-        &[(MinRoundedSize, 512)],
-        &["size_suffix"],
-    );
-    check(
-        "kMinRoundedSize=1k,kMinRoundedSize=512",
-        &[(MinRoundedSize, 512)],
-        &["size_suffix"],
-    );
-    check(
-        "kSegmentAlignment=4096,kSegmentAlignment=3",
-        &[(SegmentAlignment, 4096)],
-        &["not_power_of_two"],
-    );
+    check("kMinRoundedSize=512,kMinRoundedSize=1k", &[(MinRoundedSize, 512)], &["size_suffix"]);
+    check("kMinRoundedSize=1k,kMinRoundedSize=512", &[(MinRoundedSize, 512)], &["size_suffix"]);
+    check("kSegmentAlignment=4096,kSegmentAlignment=3", &[(SegmentAlignment, 4096)], &["not_power_of_two"]);
 }
 
 #[test]
@@ -147,13 +108,7 @@ fn a_duplicate_names_both_places() {
         replaced_position,
         position,
     };
-    assert_eq!(
-        findings[1..],
-        [
-            duplicate(512, 64, 0..19, 38..56),
-            duplicate(64, 8, 38..56, 57..74)
-        ]
-    );
+    assert_eq!(findings[1..], [duplicate(512, 64, 0..19, 38..56), duplicate(64, 8, 38..56, 57..74)]);
 }
 
 #[test]
@@ -163,11 +118,7 @@ fn followers_do_not_depend_on_the_order_of_items() {
         &[(MinRoundedSize, 512), (SmallSplitThreshold, 128)],
         &[],
     );
-    check(
-        "kMinRoundedSize=512",
-        &[(MinRoundedSize, 512), (SmallSplitThreshold, 512)],
-        &[],
-    );
+    check("kMinRoundedSize=512", &[(MinRoundedSize, 512), (SmallSplitThreshold, 512)], &[]);
 }
 
 #[test]
@@ -214,10 +165,7 @@ fn messages_read_well() {
 fn positions_are_bytes_of_the_text() {
     let text = "é=1, kMinRoundedSize = 1k ,,ü";
     let parsed = AllocatorConfig::parse(text);
-    let quoted: Vec<&str> = parsed
-        .findings
-        .iter()
-        .map(|finding| &text[finding.position().unwrap()])
-        .collect();
+    let quoted: Vec<&str> =
+        parsed.findings.iter().map(|finding| &text[finding.position().unwrap()]).collect();
     assert_eq!(quoted, ["é", " kMinRoundedSize = 1k ", "1k", "", "ü"]);
 }

@@ -16,30 +16,15 @@ fn check(items: &[(ConfigKey, u64)], expected: &str, hash: u64) {
 #[test]
 fn only_what_is_needed_is_printed() {
     check(&[], "", 0xe939_a336_4c62_0515);
+    check(&[(RoundupPower2Divisions, 8)], "kRoundupPower2Divisions=8", 0x34db_36af_259b_ef99);
     check(
-        &[(RoundupPower2Divisions, 8)],
-        "kRoundupPower2Divisions=8",
-        0x34db_36af_259b_ef99,
-    );
-    check(
-        &[
-            (MaxNonSplitRoundingBytes, 67_108_864),
-            (MaxSplitSizeBytes, 536_870_912),
-        ],
+        &[(MaxNonSplitRoundingBytes, 67_108_864), (MaxSplitSizeBytes, 536_870_912)],
         "kMaxSplitSizeBytes=536870912,kMaxNonSplitRoundingBytes=67108864",
         0x4ba5_bdcd_0026_8d0e,
     );
     // The follower moves along and need not be named, whether it was set or not.
-    check(
-        &[(MinRoundedSize, 512)],
-        "kMinRoundedSize=512",
-        0x860c_e034_1988_3a55,
-    );
-    check(
-        &[(MinRoundedSize, 512), (SmallSplitThreshold, 512)],
-        "kMinRoundedSize=512",
-        0x860c_e034_1988_3a55,
-    );
+    check(&[(MinRoundedSize, 512)], "kMinRoundedSize=512", 0x860c_e034_1988_3a55);
+    check(&[(MinRoundedSize, 512), (SmallSplitThreshold, 512)], "kMinRoundedSize=512", 0x860c_e034_1988_3a55);
 }
 
 #[track_caller]

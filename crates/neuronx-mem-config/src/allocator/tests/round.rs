@@ -33,20 +33,13 @@ fn searched(requested: u64, divisions: u64) -> u128 {
     let floor = 1_u128 << (63 - requested.leading_zeros());
     let sizes =
         (0..=u128::from(divisions)).map(|step| floor + (floor * step).div_ceil(u128::from(divisions)));
-    sizes
-        .into_iter()
-        .find(|&size| size >= u128::from(requested))
-        .unwrap()
+    sizes.into_iter().find(|&size| size >= u128::from(requested)).unwrap()
 }
 
 #[test]
 fn the_closed_form_is_the_smallest_step() {
     for divisions in [1, 2, 3, 4, 5, 7, 8, 31, 33, 63, 64] {
-        let items = [
-            (MinRoundedSize, 0),
-            (MediumThreshold, u64::MAX),
-            (RoundupPower2Divisions, divisions),
-        ];
+        let items = [(MinRoundedSize, 0), (MediumThreshold, u64::MAX), (RoundupPower2Divisions, divisions)];
         let config = config(&items);
         let near_the_end = [u64::MAX - 1, (1 << 63) - 1, 1 << 63, (1 << 63) + 1];
         for requested in (1..3000).chain(near_the_end) {

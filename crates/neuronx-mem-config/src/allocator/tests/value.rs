@@ -52,12 +52,7 @@ fn nothing_is_guessed_when_the_number_is_not_exact() {
     check(PoolBoundary, "1.5B", "size_suffix", None);
     check(PoolBoundary, "16384PiB", "size_suffix", None);
     check(PoolBoundary, "18446744073709551616k", "size_suffix", None);
-    check(
-        PoolBoundary,
-        "18446744073709551615.999999999999999999PB",
-        "size_suffix",
-        None,
-    );
+    check(PoolBoundary, "18446744073709551615.999999999999999999PB", "size_suffix", None);
     check(PoolBoundary, "0.0000000000000000001GB", "size_suffix", None);
     check(PoolBoundary, "1.2.3MB", "size_suffix", None);
 }
