@@ -1,22 +1,22 @@
 //! Results as JSON. The keys are stable and versioned; sizes are bytes, as integers.
 
+use neuronx_mem::fragmentation::Analysis;
 use neuronx_mem::pool::{MissReason, NearestMiss};
 use neuronx_mem::{RecoveryStep, StepKind};
 use neuronx_mem_replay::{Comparison, ReplayReport, TraceOutOfMemory};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::failure::Failure;
 
 const SCHEMA: u32 = 1;
 
 /// One line with the object of `replay --json`.
-pub(crate) fn replay(report: &ReplayReport) -> Result<String, Failure> {
+pub(crate) fn replay(report: &ReplayReport, analysis: &Analysis) -> Result<String, Failure> {
     let object = Replay {
         schema: SCHEMA,
         input: &report.input,
         figures: Figures::of(report),
-        analysis: None,
+        analysis: Fragmentation::of(analysis),
         elapsed_ns: report.elapsed_ns,
     };
     Ok(serde_json::to_string(&object)? + "\n")
@@ -37,8 +37,36 @@ struct Replay<'a> {
     #[serde(flatten)]
     figures: Figures,
     /// The fragmentation analysis at the peak.
-    analysis: Option<Value>,
+    analysis: Fragmentation,
     elapsed_ns: u64,
+}
+
+/// The values of the memory profiling guide, step 3.
+#[derive(Serialize)]
+struct Fragmentation {
+    total: u64,
+    reserved: u64,
+    free: u64,
+    largest_free: u64,
+    internal_fragmentation: u64,
+    external_fragmentation: u64,
+    fragmentation_index: f64,
+    memory_density: f64,
+}
+
+impl Fragmentation {
+    fn of(analysis: &Analysis) -> Self {
+        Self {
+            total: analysis.total_bytes,
+            reserved: analysis.reserved_bytes,
+            free: analysis.free_bytes,
+            largest_free: analysis.largest_free_bytes,
+            internal_fragmentation: analysis.internal_fragmentation_bytes,
+            external_fragmentation: analysis.external_fragmentation_bytes,
+            fragmentation_index: analysis.fragmentation_index,
+            memory_density: analysis.memory_density,
+        }
+    }
 }
 
 #[derive(Serialize)]

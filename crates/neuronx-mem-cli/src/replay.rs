@@ -1,7 +1,9 @@
 //! The verb `replay`: one trace, one configuration.
 
+use neuronx_mem::Device;
+use neuronx_mem::fragmentation::Analysis;
 use neuronx_mem::stats::format_count;
-use neuronx_mem_replay::{Replay, ReplayOptions, ReplayReport, TraceOutOfMemory};
+use neuronx_mem_replay::{Analysed, Replay, ReplayOptions, ReplayReport, TraceOutOfMemory};
 
 use crate::arguments::ReplayArguments;
 use crate::config::{self, Chosen};
@@ -12,12 +14,30 @@ use crate::{json, units};
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<Answer, Failure> {
     let chosen = config::choose(arguments.config.as_deref())?;
     let options = ReplayOptions { config: chosen.config, ..arguments.trace.options() };
-    let trace = arguments.trace.input().open()?.lenient(arguments.trace.lenient);
-    let report = Replay::new(options).run(trace)?.report;
-    warn_of_skipped(&report);
-    let text = if arguments.trace.json { json::replay(&report)? } else { text(&report, &options, &chosen) };
+    let input = arguments.trace.input();
+    let look = Device::segment_pool_analysis;
+    let analysed = Replay::new(options).analyse(&input, arguments.trace.lenient, look)?;
+    let report = &analysed.report;
+    warn_of_skipped(report);
+    let text = if arguments.trace.json {
+        // A trace that allocates nothing has no peak; its end is all there is.
+        json::replay(report, analysed.analysis_at_peak.as_ref().unwrap_or(&analysed.analysis_at_end))?
+    } else {
+        let oom = report.out_of_memory.as_ref().map(out_of_memory).unwrap_or_default();
+        text(report, &options, &chosen) + &analyses(&analysed) + &oom
+    };
     output::print(&text)?;
     Ok(if report.num_ooms > 0 { Answer::No } else { Answer::Yes })
+}
+
+/// The two reports that follow the figures.
+fn analyses(analysed: &Analysed<Analysis>) -> String {
+    let at_peak =
+        analysed.analysis_at_peak.as_ref().zip(analysed.report.peak_event).map(|(analysis, event)| {
+            format!("\nAt the peak, event {}:\n{}\n", format_count(event), analysis.summary(None))
+        });
+    let at_end = format!("\nAt the end:\n{}\n", analysed.analysis_at_end.summary(None));
+    at_peak.unwrap_or_default() + &at_end
 }
 
 /// Says what `--lenient` left out, so that nobody takes the figures for the whole trace's.
@@ -62,8 +82,7 @@ fn text(report: &ReplayReport, options: &ReplayOptions, chosen: &Chosen) -> Stri
         rows.push(("Lines skipped", report.skipped.to_string()));
     }
     let rows = rows.iter().map(|(name, value)| format!("{:<18} {value}\n", format!("{name}:")));
-    let oom = report.out_of_memory.as_ref().map(out_of_memory).unwrap_or_default();
-    format!("{}\n\n{}{oom}", report.summary, rows.collect::<String>())
+    format!("{}\n\n{}", report.summary, rows.collect::<String>())
 }
 
 /// The error's line, and its numbers below it.

@@ -10,14 +10,12 @@
 //! // Part 1: two tensors in one segment.
 //! let a = allocator.allocate(4 << 20, &stream)?; // 1024 x 1024 float32
 //! let b = allocator.allocate(8 << 20, &stream)?; // 2048 x 2048 bfloat16
-//! device.synchronize();
 //! assert_eq!(device.memory_allocated(), 12_582_912);
 //! assert_eq!(device.memory_reserved(), 67_108_864);
 //!
-//! // Part 2: reset the peak, allocate a third tensor, read the new peak.
+//! // Part 2: a third tensor raises the peak.
 //! device.reset_peak_memory_stats();
 //! let c = allocator.allocate(64 << 20, &stream)?; // 4096 x 4096 float32
-//! device.synchronize();
 //! assert_eq!(device.max_memory_allocated(), 79_691_776);
 //! # drop((a, b, c));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -39,6 +37,8 @@ mod builder;
 mod device;
 mod error;
 mod out_of_memory;
+#[cfg(doctest)]
+mod readme;
 mod stream;
 
 pub use neuronx_mem_config as config;
