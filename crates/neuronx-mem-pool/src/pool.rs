@@ -62,6 +62,13 @@ impl LiveBlock<'_> {
         self.pool.slab[self.slot].block_bytes()
     }
 
+    /// Bytes its owner asked for.
+    #[must_use]
+    #[inline]
+    pub fn requested_bytes(&self) -> u64 {
+        self.pool.slab[self.slot].requested
+    }
+
     /// Frees the block; see [`SegmentPool::free`].
     #[inline]
     pub fn free(self) -> Freed {

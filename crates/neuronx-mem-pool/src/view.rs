@@ -102,6 +102,14 @@ impl SegmentPool {
         self.block_slots(segment).into_iter().find(holds).map(|slot| self.block_view(slot))
     }
 
+    /// One live or pending block. O(1). `None` for a handle of no such block.
+    #[must_use]
+    pub fn block(&self, id: BlockId) -> Option<BlockView> {
+        let slot =
+            self.slab.resolve(id, State::Live).or_else(|_| self.slab.resolve(id, State::PendingFree)).ok()?;
+        Some(self.block_view(slot))
+    }
+
     /// The runtime's handle and the offset of a live or pending block in its segment: what a
     /// slice is made of. O(1). `None` for a handle of no such block.
     #[must_use]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use neuronx_mem_snapshot::Snapshot;
+
 use crate::{AllocError, AllocatorBuilder, AllocatorConfig, Block, Device, DeviceId, Released, Stream};
 
 /// A caching allocator over one runtime: one device or many, shared by all threads.
@@ -75,6 +77,14 @@ impl Allocator {
             }
         }
         first_error.map_or(Ok(total), Err)
+    }
+
+    /// Segments, blocks and recorded events of all devices at this moment.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot::new();
+        self.devices.iter().for_each(|device| device.add_to_snapshot(&mut snapshot));
+        snapshot
     }
 
     /// Tells all devices that their work has completed; see [`Device::synchronize`].

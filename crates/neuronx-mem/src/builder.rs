@@ -1,15 +1,18 @@
 //! Puts an allocator together. Reads the environment only when told to.
 
+use std::fmt;
 use std::sync::Arc;
 
+use crate::device::{Clock, wall_clock};
 use crate::{Allocator, AllocatorConfig, BuildError, Device, DeviceRuntime};
 
 /// Settings of an [`Allocator`]; a runtime is the only one without a default.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct AllocatorBuilder {
     runtime: Option<Arc<dyn DeviceRuntime>>,
     config: AllocatorConfig,
     settings: Settings,
+    clock: Clock,
 }
 
 /// The switches that a device needs to know.
@@ -26,7 +29,7 @@ pub(crate) struct Settings {
 impl AllocatorBuilder {
     pub(crate) fn new() -> Self {
         let settings = Settings { is_recovery_enabled: true, are_streams_enabled: true, is_blocking: false };
-        Self { runtime: None, config: AllocatorConfig::default(), settings }
+        Self { runtime: None, config: AllocatorConfig::default(), settings, clock: wall_clock() }
     }
 
     /// Takes device memory from this runtime.
@@ -77,6 +80,13 @@ impl AllocatorBuilder {
         self
     }
 
+    /// Takes the time of history events from this clock, in microseconds; Unix time unless set.
+    #[must_use]
+    pub fn clock_us(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
     /// Builds the allocator. No memory is taken before the first allocation. O(devices).
     ///
     /// # Errors
@@ -88,7 +98,18 @@ impl AllocatorBuilder {
         if ids.is_empty() {
             return Err(BuildError::NoDevice);
         }
-        let device = |id| Device::new(id, Arc::clone(&runtime), &self.config, self.settings);
+        let device =
+            |id| Device::new(id, Arc::clone(&runtime), &self.config, self.settings, Arc::clone(&self.clock));
         Ok(Allocator::from_parts(ids.map(device).collect(), self.config))
+    }
+}
+
+impl fmt::Debug for AllocatorBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AllocatorBuilder")
+            .field("runtime", &self.runtime)
+            .field("config", &self.config)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }

@@ -22,12 +22,9 @@
 //! ```
 //!
 //! This crate composes the single-purpose ones below it, each of which can be used alone and is
-//! re-exported here: a request goes from the stream queue through the pool to the runtime, and
-//! is counted on its way back. It executes no work: whoever does tells a [`Stream`] what was
-//! submitted and what has completed.
-//!
-//! Follows the guidelines for memory management, the memory profiling guide and allocator
-//! semantics.
+//! re-exported here. It executes no work: whoever does tells a [`Stream`] what was submitted and
+//! what has completed. Follows the guidelines for memory management, the memory profiling guide
+//! and allocator semantics.
 
 #![forbid(unsafe_code)]
 
@@ -47,6 +44,7 @@ pub use neuronx_mem_pool as pool;
 pub use neuronx_mem_rounding as rounding;
 pub use neuronx_mem_runtime as runtime;
 pub use neuronx_mem_sim as sim;
+pub use neuronx_mem_snapshot as snapshot;
 pub use neuronx_mem_stats as stats;
 pub use neuronx_mem_stream as streams;
 

@@ -3,9 +3,11 @@
 
 use neuronx_mem_pool::{Placement, PoolError, Request};
 use neuronx_mem_runtime::{RuntimeError, SegmentHandle};
+use neuronx_mem_snapshot::{Action, StackId};
 use neuronx_mem_stats::AllocationEvent;
 use neuronx_mem_stream::StreamId;
 
+use super::recorder::BlockEvent;
 use super::{Device, Handle, State, stats_pool};
 use crate::device::free::Owner;
 use crate::{AllocError, Block, OutOfMemory, Stream};
@@ -40,25 +42,26 @@ impl Device {
             Ok(request) => request.with_tag(Owner::of(stream).to_tag()),
             Err(error) => return self.refuse(error),
         };
+        let caller = Caller { stream, stack: self.shared.capture.for_allocate() };
         let mut state = self.shared.state.lock();
         if stream != StreamId::DEFAULT {
             state.queue.is_idle(stream)?; // known at all?
         }
         if let Some(placement) = state.pool.allocate(&request) {
-            state.count(&request, &placement);
+            state.note(&request, &placement, caller);
             return Ok(Some(Handle::from(placement)));
         }
         drop(state);
-        self.allocate_slowly(&request, stream).map(Some)
+        self.allocate_slowly(&request, caller).map(Some)
     }
 
     /// Serves a request that the cache could not serve a moment ago.
     #[cold]
-    fn allocate_slowly(&self, request: &Request, stream: StreamId) -> Result<Handle, AllocError> {
+    fn allocate_slowly(&self, request: &Request, caller: Caller) -> Result<Handle, AllocError> {
         let growth = self.shared.growth.lock();
-        let result = match self.serve(request) {
+        let result = match self.serve(request, caller) {
             Err(AllocError::Runtime(error)) if error.status.is_resource_exhausted() => {
-                self.recover(request, stream)
+                self.recover(request, caller)
             }
             other => other,
         };
@@ -71,11 +74,11 @@ impl Device {
 
     /// One try: the cache again, since another thread may have freed or grown, then the runtime.
     /// The caller holds the growth lock.
-    pub(super) fn serve(&self, request: &Request) -> Result<Placement, AllocError> {
+    pub(super) fn serve(&self, request: &Request, caller: Caller) -> Result<Placement, AllocError> {
         {
             let mut state = self.shared.state.lock();
             if let Some(placement) = state.pool.allocate(request) {
-                state.count(request, &placement);
+                state.note(request, &placement, caller);
                 return Ok(placement);
             }
         }
@@ -85,7 +88,9 @@ impl Device {
         match state.pool.grow(request, segment.address, bytes, segment.handle.0) {
             Ok(placement) => {
                 state.stats.segment_allocated(stats_pool(request.kind()), bytes);
-                state.count(request, &placement);
+                let event = BlockEvent { address: segment.address, bytes, stream: caller.stream };
+                state.recorder.segment(Action::SegmentAlloc, &event, caller.stack);
+                state.note(request, &placement, caller);
                 Ok(placement)
             }
             Err(error) => {
@@ -110,15 +115,33 @@ impl Device {
         self.shared.runtime.free_segment(self.shared.id, segment)
     }
 
-    pub(super) fn out_of_memory(&self, error: OutOfMemory) -> AllocError {
-        self.shared.state.lock().stats.out_of_memory();
+    pub(super) fn out_of_memory(&self, error: OutOfMemory, caller: Caller) -> AllocError {
+        let mut state = self.shared.state.lock();
+        state.stats.out_of_memory();
+        let in_use = error.reserved_bytes.saturating_add(error.used_by_others_bytes);
+        let free_bytes = error.total_bytes.saturating_sub(in_use);
+        state.recorder.out_of_memory(error.rounded_bytes, free_bytes, caller.stack);
+        drop(state);
         AllocError::OutOfMemory(Box::new(error))
     }
 }
 
+/// Who asks: for the queue and for the history.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caller {
+    pub(super) stream: StreamId,
+    pub(super) stack: Option<StackId>,
+}
+
 impl State {
+    /// Counts a served request, and puts it into the history if that is on.
     #[inline]
-    fn count(&mut self, request: &Request, placement: &Placement) {
+    fn note(&mut self, request: &Request, placement: &Placement, caller: Caller) {
+        if self.recorder.is_on() {
+            let (address, bytes) = (placement.address, request.requested_bytes());
+            let event = BlockEvent { address, bytes, stream: caller.stream };
+            self.recorder.block_allocated(placement.id, &event, caller.stack);
+        }
         self.stats.block_allocated(&AllocationEvent {
             pool: stats_pool(request.kind()),
             block_bytes: placement.block_bytes,

@@ -5,13 +5,14 @@ use neuronx_mem_pool::Freed;
 use neuronx_mem_stats::FreeEvent;
 use neuronx_mem_stream::{RecordId, StreamId, Ticket};
 
+use super::recorder::BlockEvent;
 use super::{Device, Handle, State, stats_pool};
 use crate::AllocError;
 
 /// Who owns a block: kept in its record's tag, so that a free needs no look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
-    stream: StreamId,
+    pub(super) stream: StreamId,
     recorded: Option<RecordId>,
 }
 
@@ -29,7 +30,7 @@ impl Owner {
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the two halves are taken on purpose")]
-    fn from_tag(tag: u64) -> Self {
+    pub(super) fn from_tag(tag: u64) -> Self {
         Self { stream: StreamId((tag >> 32) as u32), recorded: RecordId::from_number(tag as u32) }
     }
 }
@@ -42,11 +43,21 @@ impl Device {
     /// [`AllocError::Pool`] with a double free or a stale handle.
     #[inline]
     pub fn free_handle(&self, handle: Handle) -> Result<(), AllocError> {
+        let stack = self.shared.capture.for_free();
         let mut guard = self.shared.state.lock();
-        let State { pool, queue, stats } = &mut *guard;
+        let State { pool, queue, stats, recorder } = &mut *guard;
         let block = pool.live(handle.id)?;
         let owner = Owner::from_tag(block.tag());
-        match queue.enqueue_free(handle.id, block.block_bytes(), owner.stream, owner.recorded)? {
+        let ready = queue.enqueue_free(handle.id, block.block_bytes(), owner.stream, owner.recorded)?;
+        if recorder.is_on() {
+            let (address, bytes) = (handle.address, block.requested_bytes());
+            recorder.free_requested(
+                &BlockEvent { address, bytes, stream: owner.stream },
+                stack,
+                ready.is_some(),
+            );
+        }
+        match ready {
             Some(_) => stats.block_freed(&event(&block.free())),
             None => {
                 block.mark_pending();
@@ -101,8 +112,15 @@ impl State {
 
     fn run(&mut self, ready: &[neuronx_mem_pool::BlockId]) {
         for id in ready {
+            let was = if self.recorder.is_on() { self.pool.block(*id) } else { None };
             match self.pool.free_pending(*id) {
-                Ok(freed) => self.stats.block_freed(&event(&freed)),
+                Ok(freed) => {
+                    self.stats.block_freed(&event(&freed));
+                    if let Some(was) = was {
+                        let stream = Owner::from_tag(was.tag).stream;
+                        self.recorder.free_completed(&BlockEvent::of_freed(was.address, &freed, stream));
+                    }
+                }
                 Err(error) => tracing::error!(%error, "queued deallocation named no pending block"),
             }
         }

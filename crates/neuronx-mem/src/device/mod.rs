@@ -3,10 +3,13 @@
 
 mod allocate;
 mod analysis;
+mod capture;
 mod free;
 mod readings;
+mod recorder;
 mod recovery;
 mod release;
+mod snapshot;
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +21,10 @@ use neuronx_mem_stats::{StatsPool, StatsReader, StatsWriter, device_stats};
 use neuronx_mem_stream::{FreeQueue, StreamId, Ticket};
 use parking_lot::Mutex;
 
+use capture::Capture;
+use free::Owner;
+use recorder::Recorder;
+pub(crate) use recorder::{Clock, wall_clock};
 pub use release::Released;
 
 use crate::builder::Settings;
@@ -51,6 +58,7 @@ struct Shared {
     config: AllocatorConfig,
     settings: Settings,
     stats: StatsReader,
+    capture: Capture,
     state: CachePadded<Mutex<State>>,
     /// Held while segments are taken from or given back to the runtime, always taken before
     /// `state`: otherwise a thread could run out of memory that another is just giving back.
@@ -62,6 +70,7 @@ struct State {
     pool: SegmentPool,
     queue: FreeQueue<BlockId>,
     stats: StatsWriter,
+    recorder: Recorder,
 }
 
 impl Device {
@@ -70,12 +79,14 @@ impl Device {
         runtime: Arc<dyn DeviceRuntime>,
         config: &AllocatorConfig,
         settings: Settings,
+        clock: Clock,
     ) -> Self {
         let max_split_bytes = Some(config.max_split_bytes()).filter(|bytes| *bytes != u64::MAX);
         let (writer, stats) = device_stats(max_split_bytes);
         let pool = SegmentPool::new(config);
         let policy = *pool.policy();
-        let state = State { pool, queue: FreeQueue::new(), stats: writer };
+        let recorder = Recorder::new(clock);
+        let state = State { pool, queue: FreeQueue::new(), stats: writer, recorder };
         let shared = Shared {
             id: DeviceId(ordinal),
             runtime,
@@ -83,6 +94,7 @@ impl Device {
             config: *config,
             settings,
             stats,
+            capture: Capture::new(),
             state: CachePadded::new(Mutex::new(state)),
             growth: Mutex::new(()),
         };

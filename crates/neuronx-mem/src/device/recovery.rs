@@ -6,32 +6,33 @@ use neuronx_mem_runtime::MemoryInfo;
 use neuronx_mem_stream::StreamId;
 
 use super::Device;
+use super::allocate::Caller;
 use crate::{AllocError, OutOfMemory, RecoveryStep, StepKind};
 
 impl Device {
     /// Tries to make room and serves the request, or explains why not. The caller holds the
     /// growth lock.
-    pub(super) fn recover(&self, request: &Request, stream: StreamId) -> Result<Placement, AllocError> {
+    pub(super) fn recover(&self, request: &Request, caller: Caller) -> Result<Placement, AllocError> {
         let mut steps = Vec::new();
-        if !self.is_idle(stream) {
-            steps.push(self.wait_for_stream(stream));
-            if let Some(result) = self.retry(request) {
+        if !self.is_idle(caller.stream) {
+            steps.push(self.wait_for_stream(caller.stream));
+            if let Some(result) = self.retry(request, caller) {
                 return result;
             }
         }
         if self.shared.settings.is_recovery_enabled {
             steps.extend([self.wait_for_device(), self.release_cache()]);
-            if let Some(result) = self.retry(request) {
+            if let Some(result) = self.retry(request, caller) {
                 return result;
             }
         }
-        Err(self.out_of_memory(self.describe(request, steps)))
+        Err(self.out_of_memory(self.describe(request, steps), caller))
     }
 
     /// Serves again; `None` when there is still no memory.
-    fn retry(&self, request: &Request) -> Option<Result<Placement, AllocError>> {
+    fn retry(&self, request: &Request, caller: Caller) -> Option<Result<Placement, AllocError>> {
         self.shared.state.lock().stats.retried();
-        match self.serve(request) {
+        match self.serve(request, caller) {
             Err(AllocError::Runtime(error)) if error.status.is_resource_exhausted() => None,
             other => Some(other),
         }

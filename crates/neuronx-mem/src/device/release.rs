@@ -2,7 +2,10 @@
 
 use neuronx_mem_pool::ReleasedSegment;
 use neuronx_mem_runtime::{RuntimeError, SegmentHandle};
+use neuronx_mem_snapshot::Action;
+use neuronx_mem_stream::StreamId;
 
+use super::recorder::BlockEvent;
 use super::{Device, Shared, stats_pool};
 use crate::AllocError;
 
@@ -44,6 +47,9 @@ impl Device {
             let segments = state.pool.release_free_segments();
             for segment in &segments {
                 state.stats.segment_freed(stats_pool(segment.kind), segment.bytes);
+                let (address, bytes) = (segment.address, segment.bytes);
+                let event = BlockEvent { address, bytes, stream: StreamId::DEFAULT };
+                state.recorder.segment(Action::SegmentFree, &event, None);
             }
             segments
         };

@@ -1,0 +1,70 @@
+//! Call stacks for the history, captured before the device's lock is taken. Has a lock of its own,
+//! which only threads that capture ever take.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use neuronx_mem_snapshot::history::{History, NoStacks, StackProvider};
+use neuronx_mem_snapshot::{Action, StackId, StackTable};
+use parking_lot::Mutex;
+
+pub(super) struct Capture {
+    on_allocate: AtomicBool,
+    on_free: AtomicBool,
+    source: Mutex<Source>,
+}
+
+struct Source {
+    provider: Box<dyn StackProvider + Send>,
+    table: StackTable,
+}
+
+impl Capture {
+    pub(super) fn new() -> Self {
+        let source = Source { provider: Box::new(NoStacks), table: StackTable::new() };
+        Self {
+            on_allocate: AtomicBool::new(false),
+            on_free: AtomicBool::new(false),
+            source: Mutex::new(source),
+        }
+    }
+
+    pub(super) fn set_provider(&self, provider: Box<dyn StackProvider + Send>) {
+        self.source.lock().provider = provider;
+    }
+
+    /// Takes over which events want a stack.
+    pub(super) fn follow(&self, history: &History) {
+        self.on_allocate.store(history.wants_stack(Action::Alloc), Ordering::Relaxed);
+        self.on_free.store(history.wants_stack(Action::FreeRequested), Ordering::Relaxed);
+    }
+
+    /// The caller's stack for an allocation, if one is wanted. One load when not.
+    #[inline]
+    pub(super) fn for_allocate(&self) -> Option<StackId> {
+        if self.on_allocate.load(Ordering::Relaxed) { self.take() } else { None }
+    }
+
+    /// The caller's stack for a free, if one is wanted. One load when not.
+    #[inline]
+    pub(super) fn for_free(&self) -> Option<StackId> {
+        if self.on_free.load(Ordering::Relaxed) { self.take() } else { None }
+    }
+
+    /// A copy of the table that all stacks are numbers into.
+    pub(super) fn table(&self) -> StackTable {
+        self.source.lock().table.clone()
+    }
+
+    #[cold]
+    fn take(&self) -> Option<StackId> {
+        let Source { provider, table } = &mut *self.source.lock();
+        provider.capture(table)
+    }
+}
+
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture").field("on_allocate", &self.on_allocate).finish_non_exhaustive()
+    }
+}
