@@ -2,6 +2,7 @@
 //! runtime: the caller brings addresses and takes them back.
 
 use crate::block::{Block, State};
+use crate::pool::{cut_front, hand_out};
 use crate::{Placement, PoolError, PoolKind, ReleasedSegment, Request, SegmentId, SegmentPool};
 
 impl SegmentPool {
@@ -25,7 +26,18 @@ impl SegmentPool {
             return Err(PoolError::SegmentTooSmall { segment_bytes, extent_bytes: request.extent });
         }
         let slot = self.add_segment(request.kind, address, segment_bytes, tag)?;
-        Ok(self.carve(slot, request, true))
+        let Self { policy, slab, segments, .. } = self;
+        if policy.is_worth_splitting(segment_bytes, request)
+            && let Some(front) = slab.take()
+        {
+            let placement = cut_front(slab, segments, slot, front, request);
+            match request.kind {
+                PoolKind::Small => self.small.hold(&mut self.slab, slot),
+                PoolKind::Large => self.large.hold(&mut self.slab, slot),
+            }
+            return Ok(placement);
+        }
+        Ok(hand_out(slab, segments, slot, request))
     }
 
     /// Adds a segment as one free block, for memory taken ahead of any request. O(log n).

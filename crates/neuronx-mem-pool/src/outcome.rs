@@ -1,6 +1,5 @@
 //! What each move of the pool reports: the numbers that statistics and history need. Plain values.
 
-use crate::block::Block;
 use crate::{BlockId, PoolKind, SegmentId};
 
 /// How a move changed the inactive split blocks: free blocks that share their segment with
@@ -60,24 +59,28 @@ pub struct ReleasedSegment {
 }
 
 impl SplitChange {
+    /// The front of a free block went, `rest` bytes stay free.
     #[inline]
-    pub(crate) fn plus(self, other: Self) -> Self {
-        Self { blocks: self.blocks + other.blocks, bytes: self.bytes.wrapping_add(other.bytes) }
+    pub(crate) fn of_cut(was_split: bool, extent: u64, rest: u64) -> Self {
+        let before = if was_split { extent } else { 0 };
+        Self { blocks: i64::from(!was_split), bytes: rest.wrapping_sub(before).cast_signed() }
     }
 
+    /// All of a free block went.
     #[inline]
-    pub(crate) fn between(before: Self, after: Self) -> Self {
-        Self { blocks: after.blocks - before.blocks, bytes: after.bytes.wrapping_sub(before.bytes) }
+    pub(crate) fn of_whole(was_split: bool, extent: u64) -> Self {
+        if was_split {
+            Self { blocks: -1, bytes: extent.wrapping_neg().cast_signed() }
+        } else {
+            Self::default()
+        }
     }
-}
 
-/// What a free block adds to the inactive split blocks.
-#[inline]
-pub(crate) fn split_share(block: &Block) -> SplitChange {
-    if block.is_split() { one_block(block.extent) } else { SplitChange::default() }
-}
-
-#[inline]
-pub(crate) fn one_block(bytes: u64) -> SplitChange {
-    SplitChange { blocks: 1, bytes: bytes.cast_signed() }
+    /// Free neighbours, their number and bytes, went into one free block of `extent` bytes, which
+    /// is split or a whole segment.
+    #[inline]
+    pub(crate) fn of_merge(gone: (i64, u64), is_split: bool, extent: u64) -> Self {
+        let after = if is_split { extent } else { 0 };
+        Self { blocks: i64::from(is_split) - gone.0, bytes: after.wrapping_sub(gone.1).cast_signed() }
+    }
 }

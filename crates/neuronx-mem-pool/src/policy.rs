@@ -189,9 +189,17 @@ impl PlacementPolicy {
         if segment >= extent { Some(segment) } else { round_up(extent, self.segment_alignment) }
     }
 
+    /// Whether a block of `extent` bytes may be split at all.
     #[inline]
-    pub(crate) fn split_threshold(&self, kind: PoolKind) -> u64 {
-        self.split_threshold[kind.index()]
+    pub(crate) fn may_split(&self, extent: u64) -> bool {
+        extent <= self.max_split
+    }
+
+    /// Whether what the request leaves of a block is large enough for a block of its own.
+    #[inline]
+    pub(crate) fn is_worth_splitting(&self, extent: u64, request: &Request) -> bool {
+        let rest = extent - request.extent;
+        rest != 0 && rest >= self.split_threshold[request.kind.index()]
     }
 
     /// Whether a free block of `extent` bytes, found as the best fit, may serve the request.

@@ -6,8 +6,7 @@ use std::fmt;
 use neuronx_mem_config::AllocatorConfig;
 
 use crate::block::{BlockId, NONE, State};
-use crate::index::{ClassBins, ExactBins, Found, FreeIndex};
-use crate::outcome::{one_block, split_share};
+use crate::index::{ClassBins, ExactBins, FreeIndex, SizeBins};
 use crate::segment::SegmentTable;
 use crate::slab::Slab;
 use crate::{Freed, Placement, PlacementPolicy, PoolError, PoolKind, Request, SplitChange};
@@ -108,12 +107,11 @@ impl SegmentPool {
     /// segment, then the lower offset (allocator semantics §3). O(log n).
     #[inline]
     pub fn allocate(&mut self, request: &Request) -> Option<Placement> {
-        let slot = match request.kind {
-            PoolKind::Small => take_best(&mut self.small, &mut self.slab, &self.policy, request.extent),
-            PoolKind::Large => take_best(&mut self.large, &mut self.slab, &self.policy, request.extent),
-        }?;
-        let may_split = self.slab[slot].extent <= self.policy.max_split_bytes();
-        Some(self.carve(slot, request, may_split))
+        let Self { policy, slab, segments, small, large } = self;
+        match request.kind {
+            PoolKind::Small => take_best(small, slab, segments, policy, request),
+            PoolKind::Large => take_best(large, slab, segments, policy, request),
+        }
     }
 
     /// Frees a live block and merges it with its free neighbours. O(log n).
@@ -161,105 +159,52 @@ impl SegmentPool {
         Ok(LiveBlock { pool: self, slot })
     }
 
-    /// Turns a free block that is out of the index into the block of `request`.
-    #[inline]
-    pub(crate) fn carve(&mut self, slot: u32, request: &Request, may_split: bool) -> Placement {
-        let before = split_share(&self.slab[slot]);
-        let rest = self.slab[slot].extent - request.extent;
-        let is_worth_it = may_split && rest != 0 && rest >= self.policy.split_threshold(request.kind);
-        let remainder = if is_worth_it { self.split(slot, request.extent) } else { None };
-        let block = &mut self.slab[slot];
-        block.requested = request.requested;
-        block.tag = request.tag;
-        block.state = State::Live;
-        block.padding = if remainder.is_some() { low_byte(request.extent - request.rounded) } else { 0 };
-        let placement = Placement {
-            id: BlockId { slot, generation: block.generation },
-            address: self.segments.at(block.segment).address_of(block.position),
-            block_bytes: block.block_bytes(),
-            extent_bytes: block.extent,
-            split: SplitChange::between(
-                before,
-                remainder.map_or(SplitChange::default(), |_| one_block(rest)),
-            ),
-        };
-        if let Some(remainder) = remainder {
-            match request.kind {
-                PoolKind::Small => self.small.insert_remainder(&mut self.slab, remainder),
-                PoolKind::Large => self.large.insert_remainder(&mut self.slab, remainder),
-            }
-        }
-        self.debug_check_around(slot);
-        placement
-    }
-
-    /// Cuts a block after `extent` bytes; the new free block is not in the index yet. `None`
-    /// when no record is left: the caller then hands the block out whole.
-    #[inline]
-    fn split(&mut self, slot: u32, extent: u64) -> Option<u32> {
-        let remainder = self.slab.take()?;
-        let head = &mut self.slab[slot];
-        let (position, rest) = (head.position + extent, head.extent - extent);
-        let (next, segment, kind) = (head.next, head.segment, head.kind);
-        head.extent = extent;
-        head.next = remainder;
-        let tail = &mut self.slab[remainder];
-        tail.position = position;
-        tail.extent = rest;
-        tail.prev = slot;
-        tail.next = next;
-        tail.segment = segment;
-        tail.state = State::Free;
-        tail.kind = kind;
-        tail.padding = 0;
-        self.slab[next].prev = remainder;
-        Some(remainder)
-    }
-
     /// Makes a live or pending block free: the common end of all frees.
+    ///
+    /// The free block that results keeps the record of its right part where that was free, so
+    /// that the held remainder of a split stays held when what was cut off it returns.
     #[inline]
     pub(crate) fn release_block(&mut self, slot: u32) -> Freed {
         let block = &mut self.slab[slot];
         block.state = State::Free;
         block.generation = block.generation.wrapping_add(1);
         let (requested, block_bytes, extent) = (block.requested, block.block_bytes(), block.extent);
-        block.padding = 0;
-        let (prev, next) = (block.prev, block.next);
-        let kind = block.kind;
-        let mut before = SplitChange::default();
+        let (kind, prev, next) = (block.kind, block.prev, block.next);
+        // Free neighbours share the segment with this block, so they are split blocks until now.
+        let mut gone = (0, 0);
         let mut merged = slot;
         if self.slab[next].state == State::Free {
-            before = before.plus(one_block(self.slab[next].extent));
+            gone = (1, self.slab[next].extent);
             self.index_remove(kind, next);
-            self.absorb_next(slot, next);
+            self.absorb_previous(next, slot);
+            merged = next;
         }
         if self.slab[prev].state == State::Free {
-            before = before.plus(one_block(self.slab[prev].extent));
+            gone = (gone.0 + 1, gone.1 + self.slab[prev].extent);
             self.index_remove(kind, prev);
-            self.absorb_next(prev, slot);
-            merged = prev;
+            self.absorb_previous(merged, prev);
         }
-        let after = split_share(&self.slab[merged]);
+        let block = &self.slab[merged];
+        let split = SplitChange::of_merge(gone, block.is_split(), block.extent);
         self.index_insert(kind, merged);
         self.debug_check_around(merged);
-        Freed {
-            kind,
-            requested_bytes: requested,
-            block_bytes,
-            extent_bytes: extent,
-            split: SplitChange::between(before, after),
-        }
+        Freed { kind, requested_bytes: requested, block_bytes, extent_bytes: extent, split }
     }
 
-    /// Extends `slot` over `next`, its right neighbour, and retires the latter's record.
+    /// Extends `slot` over `previous`, its left neighbour, and retires the latter's record.
     #[inline]
-    fn absorb_next(&mut self, slot: u32, next: u32) {
-        let (extent, after) = (self.slab[next].extent, self.slab[next].next);
-        self.slab.retire(next);
+    fn absorb_previous(&mut self, slot: u32, previous: u32) {
+        let left = &self.slab[previous];
+        let (position, extent, before, segment) = (left.position, left.extent, left.prev, left.segment);
+        self.slab.retire(previous);
         let block = &mut self.slab[slot];
+        block.position = position;
         block.extent += extent;
-        block.next = after;
-        self.slab[after].prev = slot;
+        block.prev = before;
+        self.slab[before].next = slot;
+        if before == NONE {
+            self.segments.at_mut(segment).first_block = slot;
+        }
     }
 
     /// The blocks of a segment in order of address.
@@ -286,23 +231,91 @@ impl SegmentPool {
     }
 }
 
-/// Takes the best fit out of an index if the policy lets it serve.
+/// Takes the best fit out of an index, or its front part, if the policy lets it serve.
 ///
 /// One candidate decides: where the smallest fitting block is too large to split and too large
 /// to hand out whole, so is every larger one.
 #[inline]
-fn take_best<B: crate::index::SizeBins>(
+fn take_best<B: SizeBins>(
     index: &mut FreeIndex<B>,
     slab: &mut Slab,
+    segments: &mut SegmentTable,
     policy: &PlacementPolicy,
-    needed: u64,
-) -> Option<u32> {
-    let found: Found = index.find(slab, needed)?;
-    if !policy.admits(slab[found.slot].extent, needed) {
+    request: &Request,
+) -> Option<Placement> {
+    let found = index.find(slab, request.extent)?;
+    let extent = slab[found.slot].extent;
+    if policy.may_split(extent)
+        && policy.is_worth_splitting(extent, request)
+        && let Some(front) = slab.take()
+    {
+        index.hold_found(slab, found);
+        return Some(cut_front(slab, segments, found.slot, front, request));
+    }
+    if !policy.admits(extent, request.extent) {
         return None;
     }
     index.remove_found(slab, found);
-    Some(found.slot)
+    Some(hand_out(slab, segments, found.slot, request))
+}
+
+/// Makes the front of a free block, which is in no bin, the block of a request. The rest keeps
+/// its record.
+#[inline]
+pub(crate) fn cut_front(
+    slab: &mut Slab,
+    segments: &mut SegmentTable,
+    slot: u32,
+    front: u32,
+    request: &Request,
+) -> Placement {
+    let needed = request.extent;
+    let rest = &mut slab[slot];
+    let (position, extent, prev, segment_slot) = (rest.position, rest.extent, rest.prev, rest.segment);
+    let was_split = rest.is_split();
+    rest.position = position + needed;
+    rest.extent = extent - needed;
+    rest.prev = front;
+    let block = &mut slab[front];
+    block.position = position;
+    block.extent = needed;
+    block.requested = request.requested;
+    block.tag = request.tag;
+    block.prev = prev;
+    block.next = slot;
+    block.segment = segment_slot;
+    block.state = State::Live;
+    block.kind = request.kind;
+    block.padding = low_byte(needed - request.rounded);
+    let id = BlockId { slot: front, generation: block.generation };
+    slab[prev].next = front;
+    let segment = segments.at_mut(segment_slot);
+    if prev == NONE {
+        segment.first_block = front;
+    }
+    Placement {
+        id,
+        address: segment.address_of(position),
+        block_bytes: request.rounded,
+        extent_bytes: needed,
+        split: SplitChange::of_cut(was_split, extent, extent - needed),
+    }
+}
+
+/// Makes a whole free block, which is in no bin, the block of a request.
+pub(crate) fn hand_out(slab: &mut Slab, segments: &SegmentTable, slot: u32, request: &Request) -> Placement {
+    let block = &mut slab[slot];
+    block.requested = request.requested;
+    block.tag = request.tag;
+    block.state = State::Live;
+    block.padding = 0;
+    Placement {
+        id: BlockId { slot, generation: block.generation },
+        address: segments.at(block.segment).address_of(block.position),
+        block_bytes: block.extent,
+        extent_bytes: block.extent,
+        split: SplitChange::of_whole(block.is_split(), block.extent),
+    }
 }
 
 #[inline]

@@ -11,7 +11,6 @@ pub(crate) use bins::{ClassBins, ExactBins, SizeBins};
 use crate::block::NONE;
 use crate::slab::Slab;
 use bitmap::Bitmap;
-use treap::Seat;
 
 /// Free blocks ordered by (extent, segment age, offset).
 ///
@@ -32,8 +31,9 @@ const N_BINS: usize = 1 << 16;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) slot: u32,
+    /// Its parent in the tree of `bin`; [`NONE`] for the root. Without meaning for the held block.
+    parent: u32,
     bin: u16,
-    seat: Seat,
 }
 
 impl<B: SizeBins> FreeIndex<B> {
@@ -53,9 +53,9 @@ impl<B: SizeBins> FreeIndex<B> {
         self.insert_in_bin(slab, slot);
     }
 
-    /// Adds the remainder of a split and holds it; what was held goes to its bin.
+    /// Adds a block and holds it; what was held goes to its bin. O(log n) of that bin.
     #[inline]
-    pub(crate) fn insert_remainder(&mut self, slab: &mut Slab, slot: u32) {
+    pub(crate) fn hold(&mut self, slab: &mut Slab, slot: u32) {
         let before = std::mem::replace(&mut self.held, slot);
         if before != NONE {
             self.insert_in_bin(slab, before);
@@ -69,43 +69,49 @@ impl<B: SizeBins> FreeIndex<B> {
             self.held = NONE;
             return;
         }
-        let bin = self.bins.bin(slab[slot].extent);
-        let seat = treap::seat(slab, self.roots[usize::from(bin)], slot);
-        self.remove_found(slab, Found { slot, bin, seat });
+        let record = &slab[slot];
+        let bin = self.bins.bin(record.extent);
+        let is_alone = record.left | record.right == NONE && self.roots[usize::from(bin)] == slot;
+        if is_alone {
+            self.roots[usize::from(bin)] = NONE;
+            self.occupied.clear(bin);
+            return;
+        }
+        let parent = treap::parent(slab, self.roots[usize::from(bin)], slot);
+        self.remove_from_bin(slab, Found { slot, parent, bin });
     }
 
     /// The first block in order whose extent is at least `needed`. O(log n).
     #[inline]
     pub(crate) fn find(&self, slab: &Slab, needed: u64) -> Option<Found> {
-        let held = &slab[self.held];
         let found = self.find_in_bins(slab, needed);
+        let held = &slab[self.held];
         // The record that stands for "none" has no extent and so never fits.
         if held.extent < needed {
             return found;
         }
         match found {
             Some(found) if slab[found.slot].key() < held.key() => Some(found),
-            _ => Some(Found { slot: self.held, bin: 0, seat: Seat::Held }),
+            _ => Some(Found { slot: self.held, parent: NONE, bin: 0 }),
         }
     }
 
     /// Takes out the block of a [`find`](Self::find); nothing may have changed in between.
     #[inline]
     pub(crate) fn remove_found(&mut self, slab: &mut Slab, found: Found) {
-        if found.seat == Seat::Held {
+        if found.slot == self.held {
             self.held = NONE;
-            return;
+        } else {
+            self.remove_from_bin(slab, found);
         }
-        let heir = treap::heir(slab, found.slot);
-        match found.seat {
-            Seat::Root | Seat::Held => {
-                self.roots[usize::from(found.bin)] = heir;
-                if heir == NONE {
-                    self.occupied.clear(found.bin);
-                }
-            }
-            Seat::Left(parent) => slab[parent].left = heir,
-            Seat::Right(parent) => slab[parent].right = heir,
+    }
+
+    /// Holds the block of a [`find`](Self::find), taking it out of its bin.
+    #[inline]
+    pub(crate) fn hold_found(&mut self, slab: &mut Slab, found: Found) {
+        if found.slot != self.held {
+            self.remove_from_bin(slab, found);
+            self.hold(slab, found.slot);
         }
     }
 
@@ -158,21 +164,41 @@ impl<B: SizeBins> FreeIndex<B> {
     }
 
     #[inline]
+    fn remove_from_bin(&mut self, slab: &mut Slab, found: Found) {
+        let Found { slot, parent, bin } = found;
+        let record = &slab[slot];
+        let is_leaf = record.left | record.right == NONE;
+        let heir = if is_leaf { NONE } else { treap::heir(slab, slot) };
+        if parent != NONE {
+            treap::replace_child(slab, parent, slot, heir);
+            return;
+        }
+        self.roots[usize::from(bin)] = heir;
+        if heir == NONE {
+            self.occupied.clear(bin);
+        }
+    }
+
+    #[inline]
     fn find_in_bins(&self, slab: &Slab, needed: u64) -> Option<Found> {
         let bin = self.bins.bin(needed);
         let root = self.roots[usize::from(bin)];
         if root != NONE {
-            let hit = if self.bins.bin_fits(bin) {
-                Some(treap::first(slab, root))
-            } else {
-                treap::first_at_least(slab, root, needed)
-            };
-            if let Some((slot, seat)) = hit {
-                return Some(Found { slot, bin, seat });
+            if self.bins.bin_fits(bin) {
+                return Some(first_of(slab, root, bin));
+            }
+            if let Some((slot, parent)) = treap::first_at_least(slab, root, needed) {
+                return Some(Found { slot, parent, bin });
             }
         }
         let bin = self.occupied.first_above(bin)?;
-        let (slot, seat) = treap::first(slab, self.roots[usize::from(bin)]);
-        Some(Found { slot, bin, seat })
+        Some(first_of(slab, self.roots[usize::from(bin)], bin))
     }
+}
+
+/// The first block of an occupied bin.
+#[inline]
+fn first_of(slab: &Slab, root: u32, bin: u16) -> Found {
+    let (slot, parent) = if slab[root].left == NONE { (root, NONE) } else { treap::first(slab, root) };
+    Found { slot, parent, bin }
 }

@@ -4,62 +4,55 @@
 use crate::block::NONE;
 use crate::slab::Slab;
 
-/// Which link holds a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seat {
-    /// In no tree: the block that the index holds beside its bins.
-    Held,
-    Root,
-    Left(u32),
-    Right(u32),
-}
-
 /// Adds `slot` to the non-empty tree at `root`; returns the new root. O(log n).
-#[inline]
+#[cold]
 pub(crate) fn insert(slab: &mut Slab, root: u32, slot: u32) -> u32 {
     let key = slab[slot].key();
     let rank = priority(slot);
-    let mut seat = Seat::Root;
+    let (mut parent, mut is_left) = (NONE, false);
     let mut node = root;
     while node != NONE && priority(node) > rank {
         let record = &slab[node];
-        (seat, node) = if key < record.key() {
-            (Seat::Left(node), record.left)
-        } else {
-            (Seat::Right(node), record.right)
-        };
+        is_left = key < record.key();
+        (parent, node) = (node, if is_left { record.left } else { record.right });
     }
     let (less, greater) = split(slab, node, key);
     slab[slot].left = less;
     slab[slot].right = greater;
-    match seat {
-        Seat::Root | Seat::Held => return slot,
-        Seat::Left(parent) => slab[parent].left = slot,
-        Seat::Right(parent) => slab[parent].right = slot,
+    match (parent, is_left) {
+        (NONE, _) => return slot,
+        (_, true) => slab[parent].left = slot,
+        (_, false) => slab[parent].right = slot,
     }
     root
 }
 
-/// Where `slot`, which is in the tree, hangs. O(log n).
-#[inline]
-pub(crate) fn seat(slab: &Slab, root: u32, slot: u32) -> Seat {
+/// The parent of `slot`, which is in the tree; [`NONE`] for the root. O(log n).
+#[cold]
+pub(crate) fn parent(slab: &Slab, root: u32, slot: u32) -> u32 {
     let key = slab[slot].key();
-    let mut seat = Seat::Root;
+    let mut parent = NONE;
     let mut node = root;
     while node != slot {
         debug_assert_ne!(node, NONE, "block {slot} is not in its bin");
         let record = &slab[node];
-        (seat, node) = if key < record.key() {
-            (Seat::Left(node), record.left)
-        } else {
-            (Seat::Right(node), record.right)
-        };
+        (parent, node) = (node, if key < record.key() { record.left } else { record.right });
     }
-    seat
+    parent
+}
+
+/// Puts a tree in a child's place.
+pub(crate) fn replace_child(slab: &mut Slab, parent: u32, child: u32, heir: u32) {
+    let record = &mut slab[parent];
+    if record.left == child {
+        record.left = heir;
+    } else {
+        record.right = heir;
+    }
 }
 
 /// The tree that takes a node's place when it leaves: its two children merged. O(log n).
-#[inline]
+#[cold]
 pub(crate) fn heir(slab: &mut Slab, slot: u32) -> u32 {
     let (left, right) = (slab[slot].left, slab[slot].right);
     if left == NONE {
@@ -71,31 +64,30 @@ pub(crate) fn heir(slab: &mut Slab, slot: u32) -> u32 {
     merge(slab, left, right)
 }
 
-/// The first node in order of a non-empty tree. O(log n).
-#[inline]
-pub(crate) fn first(slab: &Slab, root: u32) -> (u32, Seat) {
-    let mut seat = Seat::Root;
+/// The first node in order of a non-empty tree, and its parent. O(log n).
+#[cold]
+pub(crate) fn first(slab: &Slab, root: u32) -> (u32, u32) {
+    let mut parent = NONE;
     let mut node = root;
     while slab[node].left != NONE {
-        seat = Seat::Left(node);
-        node = slab[node].left;
+        (parent, node) = (node, slab[node].left);
     }
-    (node, seat)
+    (node, parent)
 }
 
-/// The first node in order whose extent is at least `needed`. O(log n).
+/// The first node in order whose extent is at least `needed`, and its parent. O(log n).
 #[inline]
-pub(crate) fn first_at_least(slab: &Slab, root: u32, needed: u64) -> Option<(u32, Seat)> {
+pub(crate) fn first_at_least(slab: &Slab, root: u32, needed: u64) -> Option<(u32, u32)> {
     let mut best = None;
-    let mut seat = Seat::Root;
+    let mut parent = NONE;
     let mut node = root;
     while node != NONE {
         let record = &slab[node];
         if record.extent >= needed {
-            best = Some((node, seat));
-            (seat, node) = (Seat::Left(node), record.left);
+            best = Some((node, parent));
+            (parent, node) = (node, record.left);
         } else {
-            (seat, node) = (Seat::Right(node), record.right);
+            (parent, node) = (node, record.right);
         }
     }
     best
@@ -182,23 +174,24 @@ fn split(slab: &mut Slab, root: u32, key: (u64, u64)) -> (u32, u32) {
 fn merge(slab: &mut Slab, less: u32, greater: u32) -> u32 {
     let root = if priority(less) > priority(greater) { less } else { greater };
     let (mut less, mut greater) = (less, greater);
-    let mut seat = Seat::Root;
+    let (mut parent, mut is_left) = (NONE, false);
     loop {
         let is_less_on_top = greater == NONE || (less != NONE && priority(less) > priority(greater));
         let top = if is_less_on_top { less } else { greater };
-        match seat {
-            Seat::Root | Seat::Held => {}
-            Seat::Left(parent) => slab[parent].left = top,
-            Seat::Right(parent) => slab[parent].right = top,
+        // The record that stands for "none" takes the link of the root.
+        if is_left {
+            slab[parent].left = top;
+        } else {
+            slab[parent].right = top;
         }
         if less == NONE || greater == NONE {
+            slab[NONE].right = NONE;
             return root;
         }
+        (parent, is_left) = (top, !is_less_on_top);
         if is_less_on_top {
-            seat = Seat::Right(less);
             less = slab[less].right;
         } else {
-            seat = Seat::Left(greater);
             greater = slab[greater].left;
         }
     }
