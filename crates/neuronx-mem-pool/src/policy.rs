@@ -174,19 +174,15 @@ impl PlacementPolicy {
     fn plan_nonzero(&self, requested: u64) -> Option<Request> {
         let rounded = self.rounding.round(requested)?;
         let extent = round_up(rounded, GRANULE_BYTES)?;
-        let kind = if requested < self.pool_boundary { PoolKind::Small } else { PoolKind::Large };
-        let segment = self.segment_for(requested, extent, kind)?;
-        Some(Request { requested, rounded, extent, segment, tag: 0, kind })
-    }
-
-    #[inline]
-    fn segment_for(&self, requested: u64, extent: u64, kind: PoolKind) -> Option<u64> {
-        let segment = match kind {
-            PoolKind::Small => self.small_segment,
-            PoolKind::Large if requested < self.medium_threshold => self.medium_segment,
-            PoolKind::Large => round_up(requested, self.segment_alignment)?,
+        let (kind, segment) = if requested < self.pool_boundary {
+            (PoolKind::Small, self.small_segment)
+        } else if requested < self.medium_threshold {
+            (PoolKind::Large, self.medium_segment)
+        } else {
+            (PoolKind::Large, round_up(requested, self.segment_alignment)?)
         };
-        if segment >= extent { Some(segment) } else { round_up(extent, self.segment_alignment) }
+        let segment = if segment >= extent { segment } else { round_up(extent, self.segment_alignment)? };
+        Some(Request { requested, rounded, extent, segment, tag: 0, kind })
     }
 
     /// Whether a block of `extent` bytes may be split at all.

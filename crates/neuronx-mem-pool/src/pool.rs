@@ -235,7 +235,7 @@ impl SegmentPool {
 ///
 /// One candidate decides: where the smallest fitting block is too large to split and too large
 /// to hand out whole, so is every larger one.
-#[inline]
+#[inline(always)]
 fn take_best<B: SizeBins>(
     index: &mut FreeIndex<B>,
     slab: &mut Slab,
@@ -261,7 +261,7 @@ fn take_best<B: SizeBins>(
 
 /// Makes the front of a free block, which is in no bin, the block of a request. The rest keeps
 /// its record.
-#[inline]
+#[inline(always)]
 pub(crate) fn cut_front(
     slab: &mut Slab,
     segments: &mut SegmentTable,

@@ -46,9 +46,14 @@ impl Bitmap {
     }
 
     /// The lowest occupied bin above `bin`. O(1).
-    #[inline]
     pub(crate) fn first_above(&self, bin: u16) -> Option<u16> {
-        let rest = self.bins[word_of(bin)] & bits_above(bin);
+        bin.checked_add(1).and_then(|next| self.first_from(next))
+    }
+
+    /// The lowest occupied bin from `bin` up. O(1).
+    #[inline]
+    pub(crate) fn first_from(&self, bin: u16) -> Option<u16> {
+        let rest = self.bins[word_of(bin)] & (u64::MAX << (bin & 63));
         if rest != 0 {
             return Some((bin & !63) | lowest(rest));
         }

@@ -84,16 +84,24 @@ impl<B: SizeBins> FreeIndex<B> {
     /// The first block in order whose extent is at least `needed`. O(log n).
     #[inline]
     pub(crate) fn find(&self, slab: &Slab, needed: u64) -> Option<Found> {
-        let found = self.find_in_bins(slab, needed);
-        let held = &slab[self.held];
         // The record that stands for "none" has no extent and so never fits.
-        if held.extent < needed {
-            return found;
+        let held_extent = slab[self.held].extent;
+        let is_held_fit = held_extent >= needed;
+        let start = self.bins.bin(needed);
+        let Some(bin) = self.occupied.first_from(start) else {
+            return if is_held_fit { Some(self.found_held()) } else { None };
+        };
+        if is_held_fit && self.bins.bin(held_extent) < bin {
+            return Some(self.found_held());
         }
-        match found {
-            Some(found) if slab[found.slot].key() < held.key() => Some(found),
-            _ => Some(Found { slot: self.held, parent: NONE, bin: 0 }),
+        if bin == start && !self.bins.bin_fits(bin) {
+            return self.find_in_mixed_bin(slab, bin, needed);
         }
+        let found = first_of(slab, self.roots[usize::from(bin)], bin);
+        if is_held_fit && slab[self.held].key() < slab[found.slot].key() {
+            return Some(self.found_held());
+        }
+        Some(found)
     }
 
     /// Takes out the block of a [`find`](Self::find); nothing may have changed in between.
@@ -179,20 +187,26 @@ impl<B: SizeBins> FreeIndex<B> {
         }
     }
 
-    #[inline]
-    fn find_in_bins(&self, slab: &Slab, needed: u64) -> Option<Found> {
-        let bin = self.bins.bin(needed);
-        let root = self.roots[usize::from(bin)];
-        if root != NONE {
-            if self.bins.bin_fits(bin) {
-                return Some(first_of(slab, root, bin));
+    /// As [`find`](Self::find), where the first occupied bin may hold blocks that are too small.
+    #[cold]
+    fn find_in_mixed_bin(&self, slab: &Slab, bin: u16, needed: u64) -> Option<Found> {
+        let here = treap::first_at_least(slab, self.roots[usize::from(bin)], needed);
+        let found = match here {
+            Some((slot, parent)) => Some(Found { slot, parent, bin }),
+            None => {
+                self.occupied.first_above(bin).map(|bin| first_of(slab, self.roots[usize::from(bin)], bin))
             }
-            if let Some((slot, parent)) = treap::first_at_least(slab, root, needed) {
-                return Some(Found { slot, parent, bin });
-            }
+        };
+        let held = &slab[self.held];
+        if held.extent >= needed && found.is_none_or(|found| held.key() < slab[found.slot].key()) {
+            return Some(self.found_held());
         }
-        let bin = self.occupied.first_above(bin)?;
-        Some(first_of(slab, self.roots[usize::from(bin)], bin))
+        found
+    }
+
+    #[inline]
+    fn found_held(&self) -> Found {
+        Found { slot: self.held, parent: NONE, bin: 0 }
     }
 }
 
