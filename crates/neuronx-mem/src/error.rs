@@ -39,6 +39,12 @@ pub enum AllocError {
         /// The block's device.
         block_device: DeviceId,
     },
+    /// A part of the device's memory that is not between 0 and 1.
+    #[error("memory fraction {fraction} is not between 0 and 1")]
+    InvalidFraction {
+        /// The fraction asked for, as text.
+        fraction: String,
+    },
     /// The pool refused a handle, or a segment that the runtime returned.
     #[error(transparent)]
     Pool(PoolError),

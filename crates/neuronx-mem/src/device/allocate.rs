@@ -83,6 +83,7 @@ impl Device {
             }
         }
         let bytes = request.segment_bytes();
+        self.check_cap(bytes)?;
         let segment = self.shared.runtime.allocate_segment(self.shared.id, bytes)?;
         let mut state = self.shared.state.lock();
         match state.pool.grow(request, segment.address, bytes, segment.handle.0) {
@@ -122,6 +123,11 @@ impl Device {
         let free_bytes = error.total_bytes.saturating_sub(in_use);
         state.recorder.out_of_memory(error.rounded_bytes, free_bytes, caller.stack);
         drop(state);
+        let n_ooms = self.memory_stats().counters().ooms;
+        // The first, second, fourth … so that a loop of failures does not flood the log.
+        if n_ooms.is_power_of_two() {
+            tracing::warn!(target: "neuronx_mem::oom", n_ooms, "{error}");
+        }
         AllocError::OutOfMemory(Box::new(error))
     }
 }

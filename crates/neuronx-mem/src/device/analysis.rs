@@ -25,6 +25,7 @@ impl Device {
     pub fn layout(&self) -> DeviceLayout {
         let segments = self.inspect(copy_segments);
         let total = self.memory_info().map_or_else(|_| self.memory_reserved(), |info| info.limit_bytes);
+        let total = self.memory_cap_bytes().unwrap_or(total);
         let range = self.shared.runtime.address_range(self.shared.id);
         let mut layout = DeviceLayout::new(self.shared.id.0, total, range, segments);
         layout.pool_boundary_bytes = self.shared.config.pool_boundary_bytes();

@@ -3,6 +3,8 @@
 
 mod allocate;
 mod analysis;
+mod callbacks;
+mod cap;
 mod capture;
 mod free;
 mod readings;
@@ -13,14 +15,18 @@ mod snapshot;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crossbeam_utils::CachePadded;
 use neuronx_mem_pool::{BlockId, PlacementPolicy, PoolKind, SegmentPool};
 use neuronx_mem_runtime::DeviceId;
 use neuronx_mem_stats::{StatsPool, StatsReader, StatsWriter, device_stats};
 use neuronx_mem_stream::{FreeQueue, StreamId, Ticket};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, ReentrantMutex};
 
+pub use callbacks::CallbackId;
+use callbacks::Callbacks;
+use cap::Cap;
 use capture::Capture;
 use free::Owner;
 use recorder::Recorder;
@@ -62,7 +68,12 @@ struct Shared {
     state: CachePadded<Mutex<State>>,
     /// Held while segments are taken from or given back to the runtime, always taken before
     /// `state`: otherwise a thread could run out of memory that another is just giving back.
-    growth: Mutex<()>,
+    /// Re-entrant for release callbacks, which run under it.
+    growth: ReentrantMutex<()>,
+    /// A recovery is running on the thread that holds the growth lock.
+    is_recovering: AtomicBool,
+    callbacks: Callbacks,
+    cap: Cap,
 }
 
 /// What the device's lock protects.
@@ -96,7 +107,10 @@ impl Device {
             stats,
             capture: Capture::new(),
             state: CachePadded::new(Mutex::new(state)),
-            growth: Mutex::new(()),
+            growth: ReentrantMutex::new(()),
+            is_recovering: AtomicBool::new(false),
+            callbacks: Callbacks::default(),
+            cap: Cap::new(),
         };
         Self { shared: Arc::new(shared) }
     }

@@ -1,12 +1,15 @@
 //! What happens when the runtime has no memory left: two steps, each with one retry, then an
 //! error with the numbers (allocator semantics §6). Only "resource exhausted" comes here.
 
-use neuronx_mem_pool::{Placement, Request};
+use std::sync::atomic::Ordering;
+
+use neuronx_mem_pool::{BlockState, Placement, PoolKind, Request, SegmentPool};
 use neuronx_mem_runtime::MemoryInfo;
 use neuronx_mem_stream::StreamId;
 
 use super::Device;
 use super::allocate::Caller;
+use crate::out_of_memory::PinnedSegment;
 use crate::{AllocError, OutOfMemory, RecoveryStep, StepKind};
 
 impl Device {
@@ -14,19 +17,37 @@ impl Device {
     /// growth lock.
     pub(super) fn recover(&self, request: &Request, caller: Caller) -> Result<Placement, AllocError> {
         let mut steps = Vec::new();
+        // A release callback that allocates must not start a recovery inside the one that runs it.
+        let is_nested = self.shared.is_recovering.swap(true, Ordering::Relaxed);
+        let served = if is_nested { None } else { self.climb(request, caller, &mut steps) };
+        self.shared.is_recovering.store(is_nested, Ordering::Relaxed);
+        served.unwrap_or_else(|| Err(self.out_of_memory(self.describe(request, steps), caller)))
+    }
+
+    /// The steps; `None` when all of them were in vain.
+    fn climb(
+        &self,
+        request: &Request,
+        caller: Caller,
+        steps: &mut Vec<RecoveryStep>,
+    ) -> Option<Result<Placement, AllocError>> {
         if !self.is_idle(caller.stream) {
-            steps.push(self.wait_for_stream(caller.stream));
+            steps.push(self.step(StepKind::WaitForStream, |device| device.synchronize_stream(caller.stream)));
             if let Some(result) = self.retry(request, caller) {
-                return result;
+                return Some(result);
             }
         }
-        if self.shared.settings.is_recovery_enabled {
-            steps.extend([self.wait_for_device(), self.release_cache()]);
-            if let Some(result) = self.retry(request, caller) {
-                return result;
-            }
+        if !self.shared.settings.is_recovery_enabled {
+            return None;
         }
-        Err(self.out_of_memory(self.describe(request, steps), caller))
+        let mut has_run = false;
+        let callbacks = self.step(StepKind::RunCallbacks, |device| has_run = device.run_release_callbacks());
+        if has_run {
+            steps.push(callbacks);
+        }
+        steps.push(self.step(StepKind::WaitForOtherStreams, |device| device.shared.state.lock().run_all()));
+        steps.push(self.release_cache());
+        self.retry(request, caller)
     }
 
     /// Serves again; `None` when there is still no memory.
@@ -38,18 +59,11 @@ impl Device {
         }
     }
 
-    fn wait_for_stream(&self, stream: StreamId) -> RecoveryStep {
+    /// Takes a step and notes by how much allocated memory fell.
+    fn step(&self, kind: StepKind, take: impl FnOnce(&Self)) -> RecoveryStep {
         let before = self.memory_allocated();
-        self.synchronize_stream(stream);
-        let gained_bytes = before.saturating_sub(self.memory_allocated());
-        RecoveryStep { kind: StepKind::WaitForStream, gained_bytes }
-    }
-
-    fn wait_for_device(&self) -> RecoveryStep {
-        let before = self.memory_allocated();
-        self.shared.state.lock().run_all();
-        let gained_bytes = before.saturating_sub(self.memory_allocated());
-        RecoveryStep { kind: StepKind::WaitForOtherStreams, gained_bytes }
+        take(self);
+        RecoveryStep { kind, gained_bytes: before.saturating_sub(self.memory_allocated()) }
     }
 
     fn release_cache(&self) -> RecoveryStep {
@@ -60,6 +74,8 @@ impl Device {
 
     fn describe(&self, request: &Request, steps: Vec<RecoveryStep>) -> OutOfMemory {
         let info = self.shared.runtime.memory_info(self.shared.id).unwrap_or_default();
+        let largest_gap_bytes = self.largest_gap_bytes(info);
+        let cap_bytes = self.memory_cap_bytes();
         let state = self.shared.state.lock();
         let usage = state.pool.usage();
         let streams = (0..state.queue.n_streams()).map(StreamId);
@@ -70,20 +86,56 @@ impl Device {
             rounded_bytes: request.rounded_bytes(),
             segment_bytes: request.segment_bytes(),
             total_bytes: info.limit_bytes,
+            cap_bytes,
             reserved_bytes: usage.reserved_bytes,
             allocated_bytes: usage.allocated_bytes,
             active_bytes: usage.active_bytes,
             cached_free_bytes: usage.cached_free_bytes,
             largest_free_bytes: state.pool.largest_free_bytes(request.kind()),
-            used_by_others_bytes: used_by_others(info, usage.reserved_bytes),
+            free_segment_bytes: free_segment_bytes(&state.pool),
+            largest_gap_bytes,
+            used_by_others_bytes: info.used_bytes.saturating_sub(usage.reserved_bytes),
             pending: streams.map(pending).filter(|(_, bytes)| *bytes > 0).collect(),
+            config: self.shared.config,
             config_hash: self.shared.config.hash64(),
+            is_recovery_enabled: self.shared.settings.is_recovery_enabled,
             steps,
             nearest_miss: state.pool.nearest_miss(request),
+            best_segment: best_segment(&state.pool, request),
         }
+    }
+
+    /// The largest run of device addresses outside this allocator's segments, but never more than
+    /// nobody uses.
+    fn largest_gap_bytes(&self, info: MemoryInfo) -> Option<u64> {
+        let range = self.shared.runtime.address_range(self.shared.id)?;
+        let mut held: Vec<(u64, u64)> =
+            self.inspect(|pool| pool.segments().map(|s| (s.address, s.address + s.bytes)).collect());
+        held.push((range.end, range.end));
+        let mut covered = range.start;
+        let mut largest = 0;
+        for (start, end) in held {
+            largest = largest.max(start.saturating_sub(covered));
+            covered = covered.max(end);
+        }
+        Some(largest.min(info.free_bytes()))
     }
 }
 
-fn used_by_others(info: MemoryInfo, reserved_bytes: u64) -> u64 {
-    info.used_bytes.saturating_sub(reserved_bytes)
+fn free_segment_bytes(pool: &SegmentPool) -> u64 {
+    let is_free =
+        |segment: &neuronx_mem_pool::SegmentView| pool.blocks(segment).all(|b| b.state == BlockState::Free);
+    pool.segments().filter(is_free).map(|segment| segment.bytes).sum()
+}
+
+/// The segment of the request's pool that is large enough and has the fewest bytes in the way.
+fn best_segment(pool: &SegmentPool, request: &Request) -> Option<PinnedSegment> {
+    let kind: PoolKind = request.kind();
+    let candidates = pool.segments().filter(|s| s.kind == kind && s.bytes >= request.extent_bytes());
+    let pinned = candidates.map(|segment| {
+        let blocks: Vec<_> = pool.blocks(&segment).filter(|b| b.state != BlockState::Free).collect();
+        let pinned_bytes = blocks.iter().map(|block| block.extent_bytes).sum();
+        PinnedSegment { address: segment.address, bytes: segment.bytes, pinned_bytes, blocks }
+    });
+    pinned.filter(|segment| segment.pinned_bytes > 0).min_by_key(|segment| segment.pinned_bytes)
 }
