@@ -11,6 +11,7 @@
     reason = "a command for people and for CI: its text is its result"
 )]
 
+mod bench;
 mod ci;
 mod docs;
 mod failure;
@@ -41,50 +42,19 @@ struct Command {
 
 /// Every command, in the order in which `help` lists them. A new command is a file and a row.
 const COMMANDS: &[Command] = &[
-    Command {
-        name: "test",
-        summary: test::SUMMARY,
-        help: test::HELP,
-        run: test::run,
-    },
-    Command {
-        name: "docs",
-        summary: docs::SUMMARY,
-        help: docs::HELP,
-        run: docs::run,
-    },
-    Command {
-        name: "lint",
-        summary: lint::SUMMARY,
-        help: lint::HELP,
-        run: lint::run,
-    },
-    Command {
-        name: "tidy",
-        summary: tidy::SUMMARY,
-        help: tidy::HELP,
-        run: tidy::run,
-    },
-    Command {
-        name: "ci",
-        summary: ci::SUMMARY,
-        help: ci::HELP,
-        run: ci::run,
-    },
-    Command {
-        name: "help",
-        summary: help::SUMMARY,
-        help: help::HELP,
-        run: help::run,
-    },
+    Command { name: "test", summary: test::SUMMARY, help: test::HELP, run: test::run },
+    Command { name: "bench", summary: bench::SUMMARY, help: bench::HELP, run: bench::run },
+    Command { name: "docs", summary: docs::SUMMARY, help: docs::HELP, run: docs::run },
+    Command { name: "lint", summary: lint::SUMMARY, help: lint::HELP, run: lint::run },
+    Command { name: "tidy", summary: tidy::SUMMARY, help: tidy::HELP, run: tidy::run },
+    Command { name: "ci", summary: ci::SUMMARY, help: ci::HELP, run: ci::run },
+    Command { name: "help", summary: help::SUMMARY, help: help::HELP, run: help::run },
 ];
 
 fn main() -> ExitCode {
     // Lossy, because a name that is not UTF-8 is an unknown name, not a reason to panic.
-    let arguments: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|argument| argument.to_string_lossy().into_owned())
-        .collect();
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     match dispatch(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
@@ -107,16 +77,10 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
 
 /// The row of a command, or a usage error that lists the names.
 fn find(name: &str) -> Result<&'static Command, Failure> {
-    COMMANDS
-        .iter()
-        .find(|command| command.name == name)
-        .ok_or_else(|| {
-            let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
-            Failure::Usage(format!(
-                "unknown command `{name}`; the commands are {}",
-                names.join(", ")
-            ))
-        })
+    COMMANDS.iter().find(|command| command.name == name).ok_or_else(|| {
+        let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+        Failure::Usage(format!("unknown command `{name}`; the commands are {}", names.join(", ")))
+    })
 }
 
 fn is_help_flag(argument: &str) -> bool {
