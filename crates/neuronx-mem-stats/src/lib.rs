@@ -13,8 +13,11 @@
 //!
 //! One writer a device, which the device's own lock protects; any number of readers, which take
 //! no lock: single values are one load, several values are read as they were at one moment.
-//! The crate counts what it is told. It never looks at a pool, keeps no history and formats
-//! nothing but the documented table.
+//! The crate counts what it is told. It never looks at a pool and keeps no history.
+//!
+//! [`TableFile`] appends rows of the metric tables `memory`, `segments`, `oom` and `streams` to CSV
+//! files; `prometheus_text` (feature `prometheus`) and `serve_metrics` (feature `serve`) show the same
+//! figures to Prometheus.
 //!
 //! Follows the memory profiling guide (steps 1 and 2) and allocator semantics §7.
 
@@ -23,6 +26,7 @@
 mod cells;
 mod counter;
 mod keys;
+mod metrics;
 mod reader;
 mod report;
 mod summary;
@@ -30,6 +34,11 @@ mod units;
 mod writer;
 
 pub use keys::{Family, Metric, Scope, StatsPool};
+#[cfg(feature = "prometheus")]
+pub use metrics::{DeviceMetrics, LastOom, prometheus_text};
+pub use metrics::{MetricsError, OomRow, Sample, SegmentRow, StreamRow, TableFile, TablePlace, TableRow};
+#[cfg(feature = "serve")]
+pub use metrics::{MetricsServer, serve_metrics};
 pub use reader::StatsReader;
 pub use report::{Counters, MemoryStats, Values};
 pub use units::{format_count, format_size};

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use neuronx_mem_config::{Environment, RuntimeSwitches, Severity, variables};
+
 use crate::device::{Clock, wall_clock};
 use crate::{Allocator, AllocatorConfig, BuildError, Device, DeviceRuntime};
 
@@ -56,6 +58,28 @@ impl AllocatorBuilder {
     #[must_use]
     pub fn config_from_env(self) -> Self {
         self.config(AllocatorConfig::from_env().config)
+    }
+
+    /// Takes every setting that has a variable from an environment: the allocator keys,
+    /// `NEURON_OOM_RECOVERY_ENABLED`, `TORCH_NEURONX_ENABLE_STREAMS` and
+    /// `NEURON_LAUNCH_BLOCKING`. What is wrong with them becomes warnings.
+    ///
+    /// [`Environment::process`] is the environment as it was when first asked for.
+    #[must_use]
+    pub fn environment(self, environment: &Environment) -> Self {
+        let (switches, findings) = RuntimeSwitches::from_environment(environment);
+        for finding in findings.iter().filter(|finding| finding.severity() >= Severity::Warning) {
+            tracing::warn!("{finding}");
+        }
+        let keys = environment.raw(variables::TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG);
+        let parsed = AllocatorConfig::parse(&keys.unwrap_or_default().to_string_lossy());
+        for finding in &parsed.findings {
+            tracing::warn!("{finding}");
+        }
+        self.config(parsed.config)
+            .oom_recovery(switches.oom_recovery)
+            .streams(switches.streams)
+            .launch_blocking(switches.launch_blocking)
     }
 
     /// Switches the second step of out-of-memory recovery, which releases cached segments

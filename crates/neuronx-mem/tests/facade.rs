@@ -119,6 +119,29 @@ fn launch_blocking_completes_each_submission() {
 }
 
 #[test]
+fn the_environment_sets_keys_and_switches() {
+    use neuronx_mem::config::Environment;
+    let environment = Environment::from_pairs([
+        ("TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG", "kMinRoundedSize=4096,kUnknown=1"),
+        ("TORCH_NEURONX_ENABLE_STREAMS", "0"),
+        ("NEURON_LAUNCH_BLOCKING", "1"),
+        ("NEURON_OOM_RECOVERY_ENABLED", "0"),
+    ]);
+    let runtime = SimulatedRuntime::builder().memory_bytes(64 * MIB).build();
+    let allocator = Allocator::builder().runtime(runtime).environment(&environment).build().unwrap();
+    let device = first(&allocator);
+    let stream = device.new_stream().unwrap();
+    assert_eq!(stream.id(), StreamId::DEFAULT);
+    stream.submit().unwrap();
+    assert!(stream.is_idle());
+    drop(allocator.allocate(40 * MIB, &stream).unwrap());
+    let AllocError::OutOfMemory(error) = allocator.allocate(50 * MIB, &stream).unwrap_err() else {
+        panic!("50 MiB must not fit beside a cached segment of 40 MiB");
+    };
+    assert_eq!((error.is_recovery_enabled, error.config.min_rounded_bytes()), (false, 4096));
+}
+
+#[test]
 fn building_needs_a_runtime_with_a_device() {
     assert_eq!(Allocator::builder().build().unwrap_err(), BuildError::NoRuntime);
     let none = SimulatedRuntime::builder().devices(0).build();
