@@ -18,6 +18,8 @@
 //! completed; it answers which deallocations have run. One stalled stream delays only the
 //! blocks that involve it.
 //!
+//! The feature `worker` adds such an owner's other half, a thread that runs work in stream order.
+//!
 //! Follows the guidelines for memory management ("Asynchronous allocations/deallocations") and
 //! allocator semantics §5.
 
@@ -25,9 +27,13 @@
 
 mod error;
 mod ids;
+#[cfg(test)]
+mod interleavings;
 mod lane;
 mod queue;
 mod records;
+#[cfg(feature = "worker")]
+pub mod worker;
 
 pub use error::StreamError;
 pub use ids::{RecordId, StreamId, Ticket};

@@ -167,6 +167,15 @@ impl<T: Copy> FreeQueue<T> {
         self.lane(stream).map(Lane::is_idle)
     }
 
+    /// The last work submitted to a stream, and the last known complete; 0 for none.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::UnknownStream`].
+    pub fn cursors(&self, stream: StreamId) -> Result<(Ticket, Ticket), StreamError> {
+        self.lane(stream).map(|lane| (Ticket(lane.submitted), Ticket(lane.completed)))
+    }
+
     /// Blocks whose deallocation has not run on every stream yet.
     #[must_use]
     #[inline]

@@ -7,6 +7,7 @@ mod callbacks;
 mod cap;
 mod capture;
 mod free;
+mod metrics;
 mod readings;
 mod recorder;
 mod recovery;
