@@ -15,6 +15,8 @@ pub struct AllocatorBuilder {
     config: AllocatorConfig,
     settings: Settings,
     clock: Clock,
+    #[cfg(feature = "worker")]
+    has_worker: bool,
 }
 
 /// The switches that a device needs to know.
@@ -31,7 +33,14 @@ pub(crate) struct Settings {
 impl AllocatorBuilder {
     pub(crate) fn new() -> Self {
         let settings = Settings { is_recovery_enabled: true, are_streams_enabled: true, is_blocking: false };
-        Self { runtime: None, config: AllocatorConfig::default(), settings, clock: wall_clock() }
+        Self {
+            runtime: None,
+            config: AllocatorConfig::default(),
+            settings,
+            clock: wall_clock(),
+            #[cfg(feature = "worker")]
+            has_worker: false,
+        }
     }
 
     /// Takes device memory from this runtime.
@@ -111,6 +120,14 @@ impl AllocatorBuilder {
         self
     }
 
+    /// Gives each device a thread that runs submitted work in stream order; none unless set.
+    #[cfg(feature = "worker")]
+    #[must_use]
+    pub fn worker(mut self) -> Self {
+        self.has_worker = true;
+        self
+    }
+
     /// Builds the allocator. No memory is taken before the first allocation. O(devices).
     ///
     /// # Errors
@@ -124,7 +141,12 @@ impl AllocatorBuilder {
         }
         let device =
             |id| Device::new(id, Arc::clone(&runtime), &self.config, self.settings, Arc::clone(&self.clock));
-        Ok(Allocator::from_parts(ids.map(device).collect(), self.config))
+        let devices: Vec<Device> = ids.map(device).collect();
+        #[cfg(feature = "worker")]
+        if self.has_worker {
+            devices.iter().try_for_each(Device::start_worker).map_err(BuildError::Worker)?;
+        }
+        Ok(Allocator::from_parts(devices, self.config))
     }
 }
 

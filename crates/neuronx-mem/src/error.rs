@@ -2,7 +2,7 @@
 
 use neuronx_mem_pool::PoolError;
 use neuronx_mem_runtime::{DeviceId, RuntimeError};
-use neuronx_mem_stream::StreamError;
+use neuronx_mem_stream::{StreamError, StreamId};
 
 use crate::OutOfMemory;
 
@@ -48,6 +48,19 @@ pub enum AllocError {
     /// The pool refused a handle, or a segment that the runtime returned.
     #[error(transparent)]
     Pool(PoolError),
+    /// The device has a worker, which completes work; the caller must not.
+    #[error("work of stream {stream} is completed by the device's worker, not by its caller")]
+    DrivenByWorker {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// The device has no worker to run work.
+    #[error("the device has no worker to run work: build the allocator with one")]
+    NoWorker,
+    /// The worker refused, or work on the stream has failed.
+    #[cfg(feature = "worker")]
+    #[error(transparent)]
+    Worker(#[from] neuronx_mem_stream::worker::WorkerError),
     /// The stream queue refused a stream or a completion.
     #[error(transparent)]
     Stream(#[from] StreamError),
@@ -71,7 +84,7 @@ impl From<PoolError> for AllocError {
 }
 
 /// Why an allocator could not be built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// No runtime was given.
@@ -80,4 +93,8 @@ pub enum BuildError {
     /// The runtime has no device.
     #[error("the runtime has no device")]
     NoDevice,
+    /// A device's worker could not be started.
+    #[cfg(feature = "worker")]
+    #[error(transparent)]
+    Worker(neuronx_mem_stream::worker::WorkerError),
 }

@@ -46,14 +46,27 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`AllocError::Stream`] for a ticket that was not given out.
+    /// [`AllocError::Stream`] for a ticket that was not given out, [`AllocError::DrivenByWorker`]
+    /// where the device's worker completes work.
     pub fn complete(&self, ticket: Ticket) -> Result<(), AllocError> {
         self.device.complete(self.id, ticket)
     }
 
-    /// Notes that all its work has completed: the caller has waited for it.
+    /// Waits for all its work; without a worker, says that the caller has. Work that failed is
+    /// logged here; [`try_synchronize`](Self::try_synchronize) returns it.
     pub fn synchronize(&self) {
-        self.device.synchronize_stream(self.id);
+        if let Err(error) = self.try_synchronize() {
+            tracing::error!(%error, stream = self.id.0, "work on the stream has failed");
+        }
+    }
+
+    /// As [`synchronize`](Self::synchronize), and returns what failed.
+    ///
+    /// # Errors
+    ///
+    /// `AllocError::Worker` for work that panicked, or when called from such work.
+    pub fn try_synchronize(&self) -> Result<(), AllocError> {
+        self.device.synchronize_stream(self.id)
     }
 
     /// Whether nothing that was submitted is still running.

@@ -58,10 +58,10 @@ impl Device {
     /// Serves a request that the cache could not serve a moment ago.
     #[cold]
     fn allocate_slowly(&self, request: &Request, caller: Caller) -> Result<Handle, AllocError> {
-        let growth = self.shared.growth.lock();
+        let mut growth = self.shared.growth.lock();
         let result = match self.serve(request, caller) {
             Err(AllocError::Runtime(error)) if error.status.is_resource_exhausted() => {
-                self.recover(request, caller)
+                self.recover(request, caller, &mut growth)
             }
             other => other,
         };

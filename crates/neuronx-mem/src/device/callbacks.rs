@@ -29,9 +29,9 @@ struct Registered {
 impl Device {
     /// Registers a callback that frees blocks when the device is out of memory.
     ///
-    /// It runs on the thread that allocates, in order of registration. It may free blocks and read
-    /// statistics; allocating on the same device from inside is served without further recovery.
-    /// It must not wait for a thread that allocates on this device.
+    /// It runs on the thread that allocates, in order of registration, with no lock held. It may
+    /// free blocks, read statistics and empty the cache; allocating on the same device from inside
+    /// is served without a recovery of its own.
     pub fn register_release_callback(&self, callback: impl Fn() + Send + Sync + 'static) -> CallbackId {
         let mut registered = self.shared.callbacks.registered.lock();
         let id = CallbackId(registered.next_id);
@@ -55,7 +55,7 @@ impl Device {
         self.shared.callbacks.registered.lock().runs
     }
 
-    /// Runs all callbacks outside every lock but growth; whether there were any.
+    /// Runs all callbacks, outside every lock; whether there were any.
     pub(super) fn run_release_callbacks(&self) -> bool {
         let callbacks: Vec<Callback> = {
             let mut registered = self.shared.callbacks.registered.lock();

@@ -6,6 +6,7 @@ mod analysis;
 mod callbacks;
 mod cap;
 mod capture;
+mod driver;
 mod free;
 mod metrics;
 mod readings;
@@ -16,19 +17,21 @@ mod snapshot;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crossbeam_utils::CachePadded;
 use neuronx_mem_pool::{BlockId, PlacementPolicy, PoolKind, SegmentPool};
 use neuronx_mem_runtime::DeviceId;
 use neuronx_mem_stats::{StatsPool, StatsReader, StatsWriter, device_stats};
+#[cfg(feature = "worker")]
+use neuronx_mem_stream::worker::Priority;
 use neuronx_mem_stream::{FreeQueue, StreamId, Ticket};
-use parking_lot::{Mutex, ReentrantMutex};
+use parking_lot::Mutex;
 
 pub use callbacks::CallbackId;
 use callbacks::Callbacks;
 use cap::Cap;
 use capture::Capture;
+use driver::Driver;
 use free::Owner;
 use recorder::Recorder;
 pub(crate) use recorder::{Clock, wall_clock};
@@ -69,12 +72,11 @@ struct Shared {
     state: CachePadded<Mutex<State>>,
     /// Held while segments are taken from or given back to the runtime, always taken before
     /// `state`: otherwise a thread could run out of memory that another is just giving back.
-    /// Re-entrant for release callbacks, which run under it.
-    growth: ReentrantMutex<()>,
-    /// A recovery is running on the thread that holds the growth lock.
-    is_recovering: AtomicBool,
+    /// Let go during every wait and every release callback.
+    growth: Mutex<()>,
     callbacks: Callbacks,
     cap: Cap,
+    driver: Driver,
 }
 
 /// What the device's lock protects.
@@ -108,9 +110,9 @@ impl Device {
             stats,
             capture: Capture::new(),
             state: CachePadded::new(Mutex::new(state)),
-            growth: ReentrantMutex::new(()),
-            is_recovering: AtomicBool::new(false),
+            growth: Mutex::new(()),
             callbacks: Callbacks::default(),
+            driver: Driver::new(),
             cap: Cap::new(),
         };
         Self { shared: Arc::new(shared) }
@@ -137,16 +139,35 @@ impl Device {
         if !self.shared.settings.are_streams_enabled {
             return Ok(self.default_stream());
         }
+        #[cfg(feature = "worker")]
+        if self.shared.driver.is_driving() {
+            return self.new_stream_with_priority(Priority::DEFAULT);
+        }
         let id = self.shared.state.lock().queue.add_stream()?;
         Ok(Stream::new(self.clone(), id))
     }
 
-    /// Tells the device that all its work has completed, because the caller has waited for it:
-    /// every queued deallocation runs. Read statistics after it, not before.
+    /// Waits for all work of the device, after which every queued deallocation has run. Read
+    /// statistics after it, not before.
+    ///
+    /// Without a worker nothing is waited for: the caller has waited, and says so by this call.
+    /// Work that failed on a worker is logged here; [`try_synchronize`](Self::try_synchronize)
+    /// returns it.
     pub fn synchronize(&self) {
-        let mut state = self.shared.state.lock();
-        state.run_all();
-        state.stats.synchronized();
+        if let Err(error) = self.try_synchronize() {
+            tracing::error!(%error, "work on the device has failed");
+        }
+    }
+
+    /// As [`synchronize`](Self::synchronize), and returns what failed.
+    ///
+    /// # Errors
+    ///
+    /// `AllocError::Worker` for work that panicked, or when called from such work.
+    pub fn try_synchronize(&self) -> Result<(), AllocError> {
+        let result = self.wait_for_work();
+        self.shared.state.lock().stats.synchronized();
+        result
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {
@@ -154,6 +175,9 @@ impl Device {
     }
 
     pub(crate) fn submit(&self, stream: StreamId) -> Result<Ticket, AllocError> {
+        if let Some(submitted) = self.shared.driver.submit(stream) {
+            return submitted;
+        }
         let mut state = self.shared.state.lock();
         let ticket = state.queue.submit(stream)?;
         if self.shared.settings.is_blocking {
@@ -163,11 +187,31 @@ impl Device {
     }
 
     pub(crate) fn complete(&self, stream: StreamId, ticket: Ticket) -> Result<(), AllocError> {
+        if self.shared.driver.is_driving() {
+            return Err(AllocError::DrivenByWorker { stream });
+        }
         self.shared.state.lock().run_to(stream, ticket)
     }
 
-    pub(crate) fn synchronize_stream(&self, stream: StreamId) {
-        self.shared.state.lock().run_stream(stream);
+    pub(crate) fn synchronize_stream(&self, stream: StreamId) -> Result<(), AllocError> {
+        match self.shared.driver.wait_for_stream(stream) {
+            Some(result) => result,
+            None => {
+                self.shared.state.lock().run_stream(stream);
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits for all work without counting it as the caller's synchronisation.
+    fn wait_for_work(&self) -> Result<(), AllocError> {
+        match self.shared.driver.wait_for_device() {
+            Some(result) => result,
+            None => {
+                self.shared.state.lock().run_all();
+                Ok(())
+            }
+        }
     }
 
     pub(crate) fn is_idle(&self, stream: StreamId) -> bool {

@@ -1,26 +1,37 @@
 //! What happens when the runtime has no memory left: two steps, each with one retry, then an
 //! error with the numbers (allocator semantics §6). Only "resource exhausted" comes here.
 
-use std::sync::atomic::Ordering;
+use std::cell::Cell;
 
 use neuronx_mem_pool::{BlockState, Placement, PoolKind, Request, SegmentPool};
 use neuronx_mem_runtime::MemoryInfo;
 use neuronx_mem_stream::StreamId;
+use parking_lot::MutexGuard;
 
 use super::Device;
 use super::allocate::Caller;
 use crate::out_of_memory::PinnedSegment;
 use crate::{AllocError, OutOfMemory, RecoveryStep, StepKind};
 
+thread_local! {
+    /// A recovery is running on this thread: a release callback that allocates must not start
+    /// another one inside it.
+    static IS_RECOVERING: Cell<bool> = const { Cell::new(false) };
+}
+
 impl Device {
-    /// Tries to make room and serves the request, or explains why not. The caller holds the
-    /// growth lock.
-    pub(super) fn recover(&self, request: &Request, caller: Caller) -> Result<Placement, AllocError> {
+    /// Tries to make room and serves the request, or explains why not. The growth lock is let go
+    /// while callbacks run and while work is waited for: both may need it.
+    pub(super) fn recover(
+        &self,
+        request: &Request,
+        caller: Caller,
+        growth: &mut MutexGuard<'_, ()>,
+    ) -> Result<Placement, AllocError> {
         let mut steps = Vec::new();
-        // A release callback that allocates must not start a recovery inside the one that runs it.
-        let is_nested = self.shared.is_recovering.swap(true, Ordering::Relaxed);
-        let served = if is_nested { None } else { self.climb(request, caller, &mut steps) };
-        self.shared.is_recovering.store(is_nested, Ordering::Relaxed);
+        let is_nested = IS_RECOVERING.replace(true);
+        let served = if is_nested { None } else { self.climb(request, caller, growth, &mut steps) };
+        IS_RECOVERING.set(is_nested);
         served.unwrap_or_else(|| Err(self.out_of_memory(self.describe(request, steps), caller)))
     }
 
@@ -29,10 +40,13 @@ impl Device {
         &self,
         request: &Request,
         caller: Caller,
+        growth: &mut MutexGuard<'_, ()>,
         steps: &mut Vec<RecoveryStep>,
     ) -> Option<Result<Placement, AllocError>> {
         if !self.is_idle(caller.stream) {
-            steps.push(self.step(StepKind::WaitForStream, |device| device.synchronize_stream(caller.stream)));
+            // A stream that has failed, or the worker waiting for itself, gains nothing.
+            let wait = || self.synchronize_stream(caller.stream).is_ok();
+            steps.push(self.step(StepKind::WaitForStream, || MutexGuard::unlocked(growth, wait)).0);
             if let Some(result) = self.retry(request, caller) {
                 return Some(result);
             }
@@ -40,12 +54,13 @@ impl Device {
         if !self.shared.settings.is_recovery_enabled {
             return None;
         }
-        let mut has_run = false;
-        let callbacks = self.step(StepKind::RunCallbacks, |device| has_run = device.run_release_callbacks());
+        let run = || self.run_release_callbacks();
+        let (callbacks, has_run) = self.step(StepKind::RunCallbacks, || MutexGuard::unlocked(growth, run));
         if has_run {
             steps.push(callbacks);
         }
-        steps.push(self.step(StepKind::WaitForOtherStreams, |device| device.shared.state.lock().run_all()));
+        let wait = || self.wait_for_work().is_ok();
+        steps.push(self.step(StepKind::WaitForOtherStreams, || MutexGuard::unlocked(growth, wait)).0);
         steps.push(self.release_cache());
         self.retry(request, caller)
     }
@@ -60,10 +75,10 @@ impl Device {
     }
 
     /// Takes a step and notes by how much allocated memory fell.
-    fn step(&self, kind: StepKind, take: impl FnOnce(&Self)) -> RecoveryStep {
+    fn step<T>(&self, kind: StepKind, take: impl FnOnce() -> T) -> (RecoveryStep, T) {
         let before = self.memory_allocated();
-        take(self);
-        RecoveryStep { kind, gained_bytes: before.saturating_sub(self.memory_allocated()) }
+        let taken = take();
+        (RecoveryStep { kind, gained_bytes: before.saturating_sub(self.memory_allocated()) }, taken)
     }
 
     fn release_cache(&self) -> RecoveryStep {

@@ -33,8 +33,8 @@ impl Device {
     /// [`AllocError::Runtime`] of the first segment that the runtime would not take; all others
     /// are given back all the same.
     pub fn empty_cache(&self) -> Result<Released, AllocError> {
-        let growth = self.shared.growth.lock();
         self.synchronize();
+        let growth = self.shared.growth.lock();
         let released = self.release_free_segments();
         drop(growth);
         Ok(released?)
