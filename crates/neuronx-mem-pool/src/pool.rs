@@ -147,6 +147,36 @@ impl SegmentPool {
         Ok(self.release_block(slot))
     }
 
+    /// Gives a block whose deallocation is queued to a new request of exactly its extent and pool,
+    /// without making it free in between; its old handle goes stale. O(1).
+    ///
+    /// `None` when the request does not fit the block exactly: the block stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// As for [`free_pending`](Self::free_pending).
+    pub fn reuse_pending(
+        &mut self,
+        id: BlockId,
+        request: &Request,
+    ) -> Result<Option<(Freed, Placement)>, PoolError> {
+        let slot = self.slab.resolve(id, State::PendingFree)?;
+        let block = &mut self.slab[slot];
+        if block.extent != request.extent || block.kind != request.kind {
+            return Ok(None);
+        }
+        let freed = Freed {
+            kind: block.kind,
+            requested_bytes: block.requested,
+            block_bytes: block.block_bytes(),
+            extent_bytes: block.extent,
+            split: SplitChange::default(),
+        };
+        block.generation = block.generation.wrapping_add(1);
+        let placement = hand_out(&mut self.slab, &self.segments, slot, request);
+        Ok(Some((freed, Placement { split: SplitChange::default(), ..placement })))
+    }
+
     /// Looks a live block up, to read it and then free or queue it without a second look-up.
     /// O(1).
     ///

@@ -28,6 +28,8 @@ pub struct BlockView {
     pub id: BlockId,
     /// The segment it lies in.
     pub segment: SegmentId,
+    /// The pool it belongs to.
+    pub kind: PoolKind,
     /// First device address.
     pub address: u64,
     /// Bytes to the next block.
@@ -152,6 +154,7 @@ impl SegmentPool {
         BlockView {
             id: self.slab.id(slot),
             segment: self.segments.id(block.segment),
+            kind: block.kind,
             address: self.segments.of(block).address_of(block.position),
             extent_bytes: block.extent,
             block_bytes: unless_free(block.block_bytes()),

@@ -269,6 +269,25 @@ fn a_double_free_and_a_stale_handle_are_typed() {
 }
 
 #[test]
+fn a_pending_block_can_go_straight_to_a_request_of_its_extent() {
+    let mut growing = Growing::new("");
+    let id = growing.id(1000);
+    growing.allocate(1000);
+    let request = |bytes, growing: &Growing| growing.pool.policy().plan(bytes).unwrap();
+    let (exact, other) = (request(1020, &growing), request(2000, &growing));
+    assert_eq!(growing.pool.reuse_pending(id, &exact), Err(PoolError::NotPending { id }));
+    growing.pool.mark_pending(id).unwrap();
+    assert_eq!(growing.pool.reuse_pending(id, &other), Ok(None));
+    let (freed, placed) = growing.pool.reuse_pending(id, &exact).unwrap().unwrap();
+    assert_eq!((freed.requested_bytes, freed.block_bytes, placed.block_bytes), (1000, 1024, 1024));
+    assert_ne!(placed.id, id);
+    assert_eq!(growing.pool.free(id), Err(PoolError::StaleHandle { id }));
+    growing.assert_usage(2 * MIB, 2048, 2020);
+    growing.pool.free(placed.id).unwrap();
+    growing.assert_usage(2 * MIB, 1024, 1000);
+}
+
+#[test]
 fn semantics_2_sizes_near_the_top_are_an_error() {
     let pool = SegmentPool::new(&AllocatorConfig::default());
     for requested_bytes in [u64::MAX, u64::MAX - 63, u64::MAX - (2 << 20) + 2] {

@@ -32,6 +32,12 @@ impl Lane {
         self.pending_bytes += bytes;
     }
 
+    /// Takes the oldest deallocation that `is_wanted`, wherever it stands. O(queued).
+    pub(crate) fn take(&mut self, mut is_wanted: impl FnMut(u32) -> bool) -> Option<u32> {
+        let position = self.frees.iter().position(|(_, entry)| is_wanted(*entry))?;
+        self.frees.remove(position).map(|(_, entry)| entry)
+    }
+
     /// The next deallocation whose work is complete.
     #[inline]
     pub(crate) fn pop_ready(&mut self) -> Option<u32> {

@@ -149,6 +149,34 @@ impl<T: Copy> FreeQueue<T> {
         Ok(())
     }
 
+    /// Takes back the oldest queued deallocation that waits for `stream` alone and `is_wanted`.
+    ///
+    /// For reuse on that very stream: what is allocated there comes after all work that could
+    /// still touch the block, so stream order makes it safe. O(deallocations queued there).
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::UnknownStream`].
+    pub fn take_back(
+        &mut self,
+        stream: StreamId,
+        mut is_wanted: impl FnMut(T) -> bool,
+    ) -> Result<Option<T>, StreamError> {
+        self.lane(stream)?;
+        let entries = &self.entries;
+        let lane = &mut self.lanes[stream.0 as usize];
+        let is_candidate = |index: u32| {
+            let entry = &entries[index as usize];
+            entry.n_waits == 1 && is_wanted(entry.token)
+        };
+        let Some(index) = lane.take(is_candidate) else { return Ok(None) };
+        let entry = &self.entries[index as usize];
+        lane.pending_bytes -= entry.bytes;
+        self.spare.push(index);
+        self.n_pending -= 1;
+        Ok(Some(entry.token))
+    }
+
     /// Notes that all work of the device has completed, stream by stream from 0.
     pub fn complete_all(&mut self, mut ready: impl FnMut(T)) {
         for number in 0..self.n_streams() {

@@ -108,6 +108,27 @@ fn completing_all_streams_empties_the_queue_in_order_of_streams() {
 }
 
 #[test]
+fn a_deallocation_that_waits_for_one_stream_can_be_taken_back_there() {
+    let mut queue = three_streams();
+    for stream in [A, B] {
+        queue.submit(stream).unwrap();
+    }
+    let record = queue.record_stream(None, A, B).unwrap();
+    queue.enqueue_free(1, 64, A, record).unwrap();
+    queue.enqueue_free(2, 64, A, None).unwrap();
+    queue.enqueue_free(3, 128, A, None).unwrap();
+    assert_eq!(queue.take_back(A, |block| block == 9), Ok(None));
+    assert_eq!(queue.take_back(B, |_| true), Ok(None)); // block 1 waits for A as well
+    assert_eq!(queue.take_back(A, |_| true), Ok(Some(2)));
+    assert_eq!((queue.n_pending(), queue.pending_on(A)), (2, Ok((2, 192))));
+    assert_eq!(complete_stream(&mut queue, A), [3]);
+    assert_eq!(queue.take_back(B, |_| true), Ok(Some(1))); // only B is left
+    assert_eq!((queue.n_pending(), complete_stream(&mut queue, B)), (0, vec![]));
+    let unknown = StreamError::UnknownStream { stream: StreamId(3), n_streams: 3 };
+    assert_eq!(queue.take_back(StreamId(3), |_| true), Err(unknown));
+}
+
+#[test]
 fn wrong_calls_are_typed_and_change_nothing() {
     let mut queue = three_streams();
     let unknown = StreamError::UnknownStream { stream: StreamId(3), n_streams: 3 };

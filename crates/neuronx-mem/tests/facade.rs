@@ -71,6 +71,36 @@ fn a_queued_free_is_pending_and_cannot_be_queued_again() {
 }
 
 #[test]
+fn semantics_5_a_request_reuses_what_waits_for_its_own_stream_only() {
+    let runtime = Arc::new(SimulatedRuntime::builder().memory_bytes(GIB).build());
+    let allocator = shared(&runtime);
+    let device = first(&allocator);
+    let (own, other) = (device.default_stream(), device.new_stream().unwrap());
+    own.submit().unwrap();
+    let block = device.allocate(100 * MIB, &own).unwrap();
+    let address = block.address();
+    drop(block); // queued behind work
+    // Another stream must not have it before that work is done, and neither may another size.
+    let elsewhere = device.allocate(100 * MIB, &other).unwrap();
+    let smaller = device.allocate(90 * MIB, &own).unwrap();
+    assert!(elsewhere.address() != address && smaller.address() != address);
+    assert_eq!(device.memory_reserved(), 290 * MIB);
+    let again = device.allocate(100 * MIB, &own).unwrap();
+    assert_eq!((again.address(), device.memory_reserved(), own.pending()), (address, 290 * MIB, (0, 0)));
+    // A block that another stream uses too waits for both.
+    again.record_stream(&other).unwrap();
+    other.submit().unwrap();
+    drop(again);
+    assert_ne!(device.allocate(100 * MIB, &own).unwrap().address(), address);
+    device.synchronize();
+    device.inspect(|pool| pool.validate()).unwrap();
+    drop((elsewhere, smaller));
+    let stats = device.memory_stats();
+    assert_eq!(stats.counters().tensor_frees, 5);
+    assert!(stats.is_settled());
+}
+
+#[test]
 fn devices_are_separate() {
     let runtime = Arc::new(SimulatedRuntime::builder().devices(2).build());
     let allocator = shared(&runtime);

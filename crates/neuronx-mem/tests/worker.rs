@@ -70,7 +70,7 @@ fn a_stalled_stream_delays_only_its_own_blocks() {
         other.synchronize();
     }
     assert_eq!((device.memory_allocated(), stalled.pending()), (MIB, (1, MIB)));
-    signal.set();
+    signal.set().unwrap();
     device.synchronize();
     assert_eq!(device.memory_allocated(), 0);
 }

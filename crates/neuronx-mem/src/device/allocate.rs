@@ -81,6 +81,9 @@ impl Device {
                 state.note(request, &placement, caller);
                 return Ok(placement);
             }
+            if let Some(placement) = state.reuse_on_stream(request, caller)? {
+                return Ok(placement);
+            }
         }
         let bytes = request.segment_bytes();
         self.check_cap(bytes)?;
@@ -142,7 +145,7 @@ pub(super) struct Caller {
 impl State {
     /// Counts a served request, and puts it into the history if that is on.
     #[inline]
-    fn note(&mut self, request: &Request, placement: &Placement, caller: Caller) {
+    pub(super) fn note(&mut self, request: &Request, placement: &Placement, caller: Caller) {
         if self.recorder.is_on() {
             let (address, bytes) = (placement.address, request.requested_bytes());
             let event = BlockEvent { address, bytes, stream: caller.stream };

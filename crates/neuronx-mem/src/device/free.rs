@@ -1,10 +1,11 @@
 //! Frees in stream order: at once on idle streams, queued otherwise, and run when the work
 //! before them has completed.
 
-use neuronx_mem_pool::Freed;
+use neuronx_mem_pool::{Freed, Placement, Request};
 use neuronx_mem_stats::FreeEvent;
 use neuronx_mem_stream::{RecordId, StreamId, Ticket};
 
+use super::allocate::Caller;
 use super::recorder::BlockEvent;
 use super::{Device, Handle, State, stats_pool};
 use crate::AllocError;
@@ -86,6 +87,33 @@ impl Device {
 }
 
 impl State {
+    /// Before the pool grows: takes over a block of exactly the right extent whose deallocation
+    /// waits for the request's own stream and no other. Stream order makes that safe, and it can
+    /// only keep `reserved` down (allocator semantics §5).
+    pub(super) fn reuse_on_stream(
+        &mut self,
+        request: &Request,
+        caller: Caller,
+    ) -> Result<Option<Placement>, AllocError> {
+        let Self { pool, queue, .. } = self;
+        let fits = |id| {
+            let block = pool.block(id);
+            block.is_some_and(|block| {
+                block.extent_bytes == request.extent_bytes() && block.kind == request.kind()
+            })
+        };
+        let Some(id) = queue.take_back(caller.stream, fits)? else { return Ok(None) };
+        let Some((freed, placement)) = pool.reuse_pending(id, request)? else { return Ok(None) };
+        self.stats.block_freed(&event(&freed));
+        if self.recorder.is_on() {
+            let freed = BlockEvent::of_freed(placement.address, &freed, caller.stream);
+            self.recorder.free_completed(&freed);
+        }
+        self.stats.set_pending(self.queue.n_pending());
+        self.note(request, &placement, caller);
+        Ok(Some(placement))
+    }
+
     /// Runs the deallocations behind work that has completed up to `ticket`.
     pub(super) fn run_to(&mut self, stream: StreamId, ticket: Ticket) -> Result<(), AllocError> {
         let mut ready = Vec::new();
