@@ -63,6 +63,12 @@ impl Block {
         }
     }
 
+    /// Its handle, while the block keeps ownership; `None` for no bytes.
+    #[must_use]
+    pub fn handle(&self) -> Option<Handle> {
+        self.handle
+    }
+
     /// Gives up ownership: the caller frees by [`Device::free_handle`]. `None` for no bytes.
     #[must_use]
     pub fn into_handle(mut self) -> Option<Handle> {

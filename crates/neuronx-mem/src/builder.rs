@@ -28,11 +28,18 @@ pub(crate) struct Settings {
     pub(crate) are_streams_enabled: bool,
     /// Work completes before its submission returns (`NEURON_LAUNCH_BLOCKING`).
     pub(crate) is_blocking: bool,
+    /// Constants are kept (`TORCH_NEURONX_ENABLE_SCALAR_CACHE`).
+    pub(crate) has_scalar_cache: bool,
 }
 
 impl AllocatorBuilder {
     pub(crate) fn new() -> Self {
-        let settings = Settings { is_recovery_enabled: true, are_streams_enabled: true, is_blocking: false };
+        let settings = Settings {
+            is_recovery_enabled: true,
+            are_streams_enabled: true,
+            is_blocking: false,
+            has_scalar_cache: true,
+        };
         Self {
             runtime: None,
             config: AllocatorConfig::default(),
@@ -70,8 +77,8 @@ impl AllocatorBuilder {
     }
 
     /// Takes every setting that has a variable from an environment: the allocator keys,
-    /// `NEURON_OOM_RECOVERY_ENABLED`, `TORCH_NEURONX_ENABLE_STREAMS` and
-    /// `NEURON_LAUNCH_BLOCKING`. What is wrong with them becomes warnings.
+    /// `NEURON_OOM_RECOVERY_ENABLED`, `TORCH_NEURONX_ENABLE_STREAMS`, `NEURON_LAUNCH_BLOCKING` and
+    /// `TORCH_NEURONX_ENABLE_SCALAR_CACHE`. What is wrong with them becomes warnings.
     ///
     /// [`Environment::process`] is the environment as it was when first asked for.
     #[must_use]
@@ -89,6 +96,7 @@ impl AllocatorBuilder {
             .oom_recovery(switches.oom_recovery)
             .streams(switches.streams)
             .launch_blocking(switches.launch_blocking)
+            .scalar_cache(switches.scalar_cache)
     }
 
     /// Switches the second step of out-of-memory recovery, which releases cached segments
@@ -110,6 +118,13 @@ impl AllocatorBuilder {
     #[must_use]
     pub fn launch_blocking(mut self, is_blocking: bool) -> Self {
         self.settings.is_blocking = is_blocking;
+        self
+    }
+
+    /// Switches the scalar cache (`TORCH_NEURONX_ENABLE_SCALAR_CACHE`); on unless set.
+    #[must_use]
+    pub fn scalar_cache(mut self, is_enabled: bool) -> Self {
+        self.settings.has_scalar_cache = is_enabled;
         self
     }
 

@@ -51,7 +51,7 @@ pub use neuronx_mem_stream as streams;
 pub use allocator::Allocator;
 pub use block::Block;
 pub use builder::AllocatorBuilder;
-pub use device::{CallbackId, Device, Handle, Released};
+pub use device::{CallbackId, Device, Handle, Released, ScalarKey, ScalarStats};
 pub use error::{AllocError, BuildError};
 pub use neuronx_mem_config::AllocatorConfig;
 pub use neuronx_mem_runtime::{DeviceId, DeviceRuntime};

@@ -13,6 +13,7 @@ mod readings;
 mod recorder;
 mod recovery;
 mod release;
+mod scalars;
 mod snapshot;
 
 use std::fmt;
@@ -36,6 +37,8 @@ use free::Owner;
 use recorder::Recorder;
 pub(crate) use recorder::{Clock, wall_clock};
 pub use release::Released;
+use scalars::Scalars;
+pub use scalars::{ScalarKey, ScalarStats};
 
 use crate::builder::Settings;
 use crate::{AllocError, AllocatorConfig, DeviceRuntime, Stream};
@@ -77,6 +80,7 @@ struct Shared {
     callbacks: Callbacks,
     cap: Cap,
     driver: Driver,
+    scalars: Scalars,
 }
 
 /// What the device's lock protects.
@@ -113,6 +117,7 @@ impl Device {
             growth: Mutex::new(()),
             callbacks: Callbacks::default(),
             driver: Driver::new(),
+            scalars: Scalars::default(),
             cap: Cap::new(),
         };
         Self { shared: Arc::new(shared) }

@@ -54,7 +54,10 @@ impl Device {
         if !self.shared.settings.is_recovery_enabled {
             return None;
         }
-        let run = || self.run_release_callbacks();
+        let run = || {
+            let has_cleared = self.clear_scalars() > 0;
+            self.run_release_callbacks() || has_cleared
+        };
         let (callbacks, has_run) = self.step(StepKind::RunCallbacks, || MutexGuard::unlocked(growth, run));
         if has_run {
             steps.push(callbacks);

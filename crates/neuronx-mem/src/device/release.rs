@@ -26,13 +26,15 @@ impl Released {
 }
 
 impl Device {
-    /// Waits for the device, then gives every fully free segment back to the runtime.
+    /// Frees cached constants, waits for the device, then gives every fully free segment back to the
+    /// runtime.
     ///
     /// # Errors
     ///
     /// [`AllocError::Runtime`] of the first segment that the runtime would not take; all others
     /// are given back all the same.
     pub fn empty_cache(&self) -> Result<Released, AllocError> {
+        self.clear_scalars();
         self.synchronize();
         let growth = self.shared.growth.lock();
         let released = self.release_free_segments();
