@@ -1,7 +1,9 @@
 //! Puts a simulated runtime together. Checks nothing: every combination is a device.
 
+use neuronx_mem_runtime::DeviceId;
+
 use crate::device::Device;
-use crate::{CostModel, Lnc, Preset, SimulatedRuntime, VirtualClock};
+use crate::{CostModel, FaultPlan, Lnc, Preset, SimulatedRuntime, VirtualClock};
 
 /// Settings of a [`SimulatedRuntime`], with the memory of a trn2 logical core unless told
 /// otherwise.
@@ -13,6 +15,7 @@ pub struct SimulatedRuntimeBuilder {
     n_devices: u32,
     cost: CostModel,
     clock: VirtualClock,
+    faults: FaultPlan,
 }
 
 impl SimulatedRuntimeBuilder {
@@ -24,6 +27,7 @@ impl SimulatedRuntimeBuilder {
             n_devices: 1,
             cost: CostModel::default(),
             clock: VirtualClock::new(),
+            faults: FaultPlan::default(),
         }
     }
 
@@ -71,13 +75,24 @@ impl SimulatedRuntimeBuilder {
         self
     }
 
-    /// Builds the runtime. Cost: O(devices).
+    /// Breaks by this plan; nothing breaks unless set.
+    ///
+    /// The plan's schedule of work is not the runtime's: its driver takes it from
+    /// [`FaultPlan::work`].
+    #[must_use]
+    pub fn faults(mut self, plan: FaultPlan) -> Self {
+        self.faults = plan;
+        self
+    }
+
+    /// Builds the runtime. Cost: O(devices + pinholes).
     #[must_use]
     pub fn build(self) -> SimulatedRuntime {
         let lnc = self.lnc.unwrap_or(self.preset.default_lnc());
         let total = self.memory_bytes.unwrap_or(self.preset.total_bytes(lnc));
         let own = self.memory_bytes.unwrap_or(self.preset.core_capacity_bytes(lnc));
-        let devices = (0..self.n_devices).map(|ordinal| Device::new(ordinal, total, total - own)).collect();
+        let device = |ordinal| Device::new(DeviceId(ordinal), total, total - own, &self.faults);
+        let devices = (0..self.n_devices).map(device).collect();
         SimulatedRuntime::from_parts(devices, self.cost, self.clock)
     }
 }

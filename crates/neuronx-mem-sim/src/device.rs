@@ -1,12 +1,16 @@
 //! One simulated device: who holds which addresses, and how often it was asked. Refuses handles
-//! it did not give out and slices outside their segment.
+//! it did not give out and slices outside their segment; what goes wrong on purpose is next door.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use neuronx_mem_runtime::{MemoryInfo, SegmentAllocation, SegmentHandle, SliceHandle, Status};
+use neuronx_mem_runtime::{
+    DeviceId, MemoryInfo, Operation, SegmentAllocation, SegmentHandle, SliceHandle, Status,
+};
 
 use crate::address_space::AddressSpace;
+use crate::faults::{Injector, Lifecycle, Moment};
+use crate::{FaultCounters, FaultPlan, ModelHandle};
 
 /// Distance between the address spaces of two devices: larger than any real device.
 const DEVICE_STRIDE_BYTES: u64 = 1 << 44;
@@ -19,16 +23,18 @@ pub struct SimulatedCounters {
     pub segments_allocated: u64,
     /// Segments given back.
     pub segments_freed: u64,
-    /// Segment requests that were refused.
+    /// Segment requests that were refused for want of a gap.
     pub segments_refused: u64,
     /// Slices made.
     pub slices_made: u64,
     /// Slices dropped.
     pub slices_freed: u64,
-    /// Bytes held now by the allocator under test.
+    /// Bytes held now by the allocator under test, those that are slow to come back included.
     pub held_bytes: u64,
     /// Most bytes ever held at once.
     pub held_peak_bytes: u64,
+    /// What faults did.
+    pub faults: FaultCounters,
 }
 
 #[derive(Debug)]
@@ -40,6 +46,9 @@ pub(crate) struct Device {
     neighbour_bytes: u64,
     total_bytes: u64,
     counters: SimulatedCounters,
+    lifecycle: Lifecycle,
+    injector: Injector,
+    moment: Moment,
 }
 
 #[derive(Debug)]
@@ -52,10 +61,11 @@ struct Segment {
 }
 
 impl Device {
-    pub(crate) fn new(ordinal: u32, total_bytes: u64, neighbour_bytes: u64) -> Self {
-        let start = DEVICE_STRIDE_BYTES.saturating_mul(u64::from(ordinal) + 1);
+    pub(crate) fn new(device: DeviceId, total_bytes: u64, neighbour_bytes: u64, plan: &FaultPlan) -> Self {
+        let start = DEVICE_STRIDE_BYTES.saturating_mul(u64::from(device.0) + 1);
         let mut space = AddressSpace::new(start..start.saturating_add(total_bytes));
         space.take_from_top(neighbour_bytes);
+        let injector = Injector::new(plan, device, &mut space);
         Self {
             space,
             segments: BTreeMap::new(),
@@ -64,14 +74,24 @@ impl Device {
             neighbour_bytes,
             total_bytes,
             counters: SimulatedCounters::default(),
+            lifecycle: if plan.starts_uninitialized() { Lifecycle::Uninitialized } else { Lifecycle::Open },
+            injector,
+            moment: Moment::default(),
         }
+    }
+
+    /// Starts a call of the trait: faults strike, and it may fail before it does anything.
+    pub(crate) fn begin(&mut self, operation: Operation, bytes: u64, now_ns: u64) -> Result<(), Status> {
+        self.arrive(now_ns)?;
+        self.injector.refusal(operation, bytes).map_or(Ok(()), Err)
     }
 
     pub(crate) fn allocate(&mut self, bytes: u64) -> Result<SegmentAllocation, Status> {
         if bytes == 0 {
             return Err(Status::INVALID);
         }
-        let Some(range) = self.space.take(bytes) else {
+        let start = self.injector.search_start(&self.space);
+        let Some(range) = self.space.take_from(start, bytes) else {
             self.counters.segments_refused += 1;
             return Err(Status::RESOURCE);
         };
@@ -121,10 +141,62 @@ impl Device {
     }
 
     pub(crate) fn memory_info(&self) -> MemoryInfo {
+        let others = self.neighbour_bytes.saturating_add(self.injector.foreign_bytes());
         MemoryInfo {
-            used_bytes: self.counters.held_bytes.saturating_add(self.neighbour_bytes),
+            used_bytes: self.counters.held_bytes.saturating_add(others),
             limit_bytes: self.total_bytes,
         }
+    }
+
+    pub(crate) fn load_model(&mut self, bytes: u64, now_ns: u64) -> Result<ModelHandle, Status> {
+        self.arrive(now_ns)?;
+        if bytes == 0 {
+            return Err(Status::INVALID);
+        }
+        let Injector { growth, counters, .. } = &mut self.injector;
+        growth.load(bytes, &mut self.space, counters).ok_or(Status::RESOURCE)
+    }
+
+    /// False for a model that is not loaded.
+    pub(crate) fn unload_model(&mut self, model: ModelHandle) -> bool {
+        let Injector { growth, counters, .. } = &mut self.injector;
+        growth.unload(model, &mut self.space, counters)
+    }
+
+    /// False when it was closed before.
+    pub(crate) fn initialize(&mut self) -> bool {
+        if self.lifecycle == Lifecycle::Uninitialized {
+            self.lifecycle = Lifecycle::Open;
+        }
+        self.lifecycle == Lifecycle::Open
+    }
+
+    /// Takes everything back that the process had, as the runtime's end does.
+    pub(crate) fn close(&mut self) {
+        self.lifecycle = Lifecycle::Closed;
+        self.slices.clear();
+        while let Some((_, segment)) = self.segments.pop_first() {
+            self.injector.counters.segments_closed += u64::from(!segment.is_freed);
+            self.take_back(segment.range, segment.bytes);
+        }
+        self.settle();
+        let Injector { growth, counters, .. } = &mut self.injector;
+        growth.unload_all(&mut self.space, counters);
+        growth.stop(&mut self.space, counters);
+    }
+
+    /// Lets all slow frees come back now.
+    pub(crate) fn settle(&mut self) {
+        while let Some(slow) = self.injector.slow_frees.pop() {
+            self.injector.counters.slow_bytes -= slow.bytes;
+            self.take_back(slow.range, slow.bytes);
+        }
+    }
+
+    /// Ends all faults; segments and models stay as they are.
+    pub(crate) fn stop_faults(&mut self) {
+        self.settle();
+        self.injector.stop(&mut self.space);
     }
 
     pub(crate) fn address_range(&self) -> Range<u64> {
@@ -135,20 +207,47 @@ impl Device {
         self.space.largest_gap_bytes()
     }
 
-    pub(crate) fn counters(&self) -> SimulatedCounters {
-        self.counters
+    pub(crate) fn free_bytes(&self) -> u64 {
+        self.space.free_bytes()
     }
 
-    /// Returns a freed segment's addresses once nothing views it any more.
+    pub(crate) fn counters(&self) -> SimulatedCounters {
+        SimulatedCounters { faults: self.injector.counters, ..self.counters }
+    }
+
+    /// Counts a call and lets memory come and go before it, if the runtime is open at all.
+    fn arrive(&mut self, now_ns: u64) -> Result<(), Status> {
+        if let Some(status) = self.lifecycle.refusal() {
+            self.injector.counters.calls_refused_by_state += 1;
+            return Err(status);
+        }
+        self.moment = Moment { call: self.moment.call + 1, now_ns };
+        while let Some(slow) = self.injector.slow_frees.pop_due(self.moment) {
+            self.injector.counters.slow_bytes -= slow.bytes;
+            self.take_back(slow.range, slow.bytes);
+        }
+        self.injector.tick(self.moment, &mut self.space);
+        Ok(())
+    }
+
+    /// Returns a freed segment's addresses once nothing views it any more, or lets them follow.
     fn reclaim(&mut self, handle: SegmentHandle) {
         let is_done = self.segments.get(&handle).is_some_and(|s| s.is_freed && s.n_slices == 0);
         if !is_done {
             return;
         }
-        if let Some(segment) = self.segments.remove(&handle) {
-            self.counters.held_bytes -= segment.bytes;
-            self.space.give_back(segment.range);
+        let Some(segment) = self.segments.remove(&handle) else { return };
+        if !self.injector.slow_frees.is_on() {
+            return self.take_back(segment.range, segment.bytes);
         }
+        self.injector.counters.slow_frees += 1;
+        self.injector.counters.slow_bytes += segment.bytes;
+        self.injector.slow_frees.push(self.moment, segment.range, segment.bytes);
+    }
+
+    fn take_back(&mut self, range: Range<u64>, bytes: u64) {
+        self.counters.held_bytes -= bytes;
+        self.space.give_back(range);
     }
 
     fn take_handle(&mut self) -> u64 {

@@ -14,7 +14,11 @@
 //! It behaves like device memory and holds none: there are no bytes behind an address. Segments
 //! come first-fit from one address space a device, so fragmentation of the device itself is
 //! real. The same calls give the same addresses on every machine; time is virtual and moves
-//! only by the [`CostModel`]. It executes no work and injects no faults.
+//! only by the [`CostModel`]. It executes no work: [`SimulatedWork`] only says when it would end.
+//!
+//! It breaks on purpose when a [`FaultPlan`] says how: calls fail, neighbours and the runtime
+//! itself take memory, freed memory is slow to come back, addresses come back fragmented. A plan
+//! is one line of text that reproduces a run bit for bit.
 //!
 //! Capacities follow the memory profiling guide (note on LNC 1) and the public instance tables.
 
@@ -24,11 +28,18 @@ mod address_space;
 mod builder;
 mod clock;
 mod device;
+mod error;
+mod faults;
 mod preset;
 mod runtime;
 
 pub use builder::SimulatedRuntimeBuilder;
 pub use clock::{CostModel, VirtualClock};
 pub use device::SimulatedCounters;
+pub use error::SimulatorError;
+pub use faults::{
+    CallPattern, CompletedWork, FaultCounters, FaultPlan, FaultSpan, ModelHandle, SimulatedWork, WorkHandle,
+    WorkState,
+};
 pub use preset::{Lnc, Preset};
 pub use runtime::SimulatedRuntime;

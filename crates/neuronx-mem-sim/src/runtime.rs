@@ -10,11 +10,14 @@ use neuronx_mem_runtime::{
 use parking_lot::Mutex;
 
 use crate::device::Device;
-use crate::{CostModel, SimulatedCounters, SimulatedRuntimeBuilder, VirtualClock};
+use crate::{
+    CostModel, ModelHandle, SimulatedCounters, SimulatedRuntimeBuilder, SimulatorError, VirtualClock,
+};
 
 /// Devices that hand out addresses without memory behind them.
 ///
-/// Thread-safe; the addresses depend on the order of the calls and on nothing else.
+/// Thread-safe; the addresses depend on the order of the calls, on the plan of faults and on
+/// nothing else.
 #[derive(Debug)]
 pub struct SimulatedRuntime {
     devices: Vec<Mutex<Device>>,
@@ -45,6 +48,84 @@ impl SimulatedRuntime {
         self.device(device).map_or(0, |d| d.lock().largest_gap_bytes())
     }
 
+    /// Bytes of `device` that nobody holds, in whatever pieces. O(gaps).
+    #[must_use]
+    pub fn free_bytes(&self, device: DeviceId) -> u64 {
+        self.device(device).map_or(0, |d| d.lock().free_bytes())
+    }
+
+    /// Loads a model of `bytes` beside the allocator's memory, as the runtime does for a compiled
+    /// program or a collective.
+    ///
+    /// Counts as one runtime call that takes no time. The model lies in one piece, in the
+    /// highest gap that holds it: free memory that an allocator keeps cached is no gap.
+    ///
+    /// ```
+    /// use neuronx_mem_runtime::{DeviceId, DeviceRuntime};
+    /// use neuronx_mem_sim::SimulatedRuntime;
+    ///
+    /// let runtime = SimulatedRuntime::builder().memory_bytes(1 << 30).build();
+    /// let cached = runtime.allocate_segment(DeviceId(0), 768 << 20)?;
+    /// assert!(runtime.load_model(DeviceId(0), 512 << 20).is_err());
+    /// runtime.free_segment(DeviceId(0), cached.handle)?;
+    /// assert!(runtime.load_model(DeviceId(0), 512 << 20).is_ok());
+    /// # Ok::<(), neuronx_mem_runtime::RuntimeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SimulatorError::ModelLoad`].
+    pub fn load_model(&self, device: DeviceId, bytes: u64) -> Result<ModelHandle, SimulatorError> {
+        let now_ns = self.clock.now_ns();
+        let failed = |status, largest_gap_bytes| SimulatorError::ModelLoad {
+            device,
+            bytes,
+            status,
+            largest_gap_bytes,
+        };
+        let mut slot = self.device(device).ok_or_else(|| failed(Status::INVALID, 0))?.lock();
+        slot.load_model(bytes, now_ns).map_err(|status| failed(status, slot.largest_gap_bytes()))
+    }
+
+    /// Unloads a model; counts as no call. Its memory comes back at once.
+    ///
+    /// # Errors
+    ///
+    /// [`SimulatorError::UnknownModel`].
+    pub fn unload_model(&self, device: DeviceId, model: ModelHandle) -> Result<(), SimulatorError> {
+        let is_unloaded = self.device(device).is_some_and(|d| d.lock().unload_model(model));
+        is_unloaded.then_some(()).ok_or(SimulatorError::UnknownModel { device, model })
+    }
+
+    /// Opens a runtime that started uninitialised; one that is open stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`SimulatorError::Closed`].
+    pub fn initialize(&self) -> Result<(), SimulatorError> {
+        let are_open = self.devices.iter().all(|device| device.lock().initialize());
+        are_open.then_some(()).ok_or(SimulatorError::Closed)
+    }
+
+    /// Closes the runtime for good: every later call fails with [`Status::CLOSED`].
+    ///
+    /// All memory of the process comes back at once: segments and their slices, slow frees,
+    /// models and the runtime's own growth. Closing again does nothing.
+    pub fn close(&self) {
+        self.devices.iter().for_each(|device| device.lock().close());
+    }
+
+    /// Lets every slow free come back now, without a call or time passing.
+    pub fn settle(&self) {
+        self.devices.iter().for_each(|device| device.lock().settle());
+    }
+
+    /// Ends every fault of the plan: nothing fails any more, and neighbours, growth, pinholes
+    /// and slow frees give their memory back. Segments and models stay, and so does the state.
+    pub fn stop_faults(&self) {
+        self.devices.iter().for_each(|device| device.lock().stop_faults());
+    }
+
     /// The clock that runtime calls move.
     #[must_use]
     pub fn clock(&self) -> &VirtualClock {
@@ -64,8 +145,10 @@ impl SimulatedRuntime {
         body: impl FnOnce(&mut Device) -> Result<T, Status>,
     ) -> Result<T, RuntimeError> {
         self.clock.advance_ns(cost_ns);
-        let slot = self.device(device).ok_or(RuntimeError::new(operation, device, Status::INVALID, bytes))?;
-        body(&mut slot.lock()).map_err(|status| RuntimeError::new(operation, device, status, bytes))
+        let failed = |status| RuntimeError::new(operation, device, status, bytes);
+        let mut slot = self.device(device).ok_or(failed(Status::INVALID))?.lock();
+        slot.begin(operation, bytes, self.clock.now_ns()).map_err(failed)?;
+        body(&mut slot).map_err(failed)
     }
 }
 

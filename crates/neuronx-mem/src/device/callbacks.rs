@@ -31,7 +31,8 @@ impl Device {
     ///
     /// It runs on the thread that allocates, in order of registration, with no lock held. It may
     /// free blocks, read statistics and empty the cache; allocating on the same device from inside
-    /// is served without a recovery of its own.
+    /// is served without a recovery of its own. A callback that owns blocks of this device keeps the
+    /// device alive until it is unregistered.
     pub fn register_release_callback(&self, callback: impl Fn() + Send + Sync + 'static) -> CallbackId {
         let mut registered = self.shared.callbacks.registered.lock();
         let id = CallbackId(registered.next_id);

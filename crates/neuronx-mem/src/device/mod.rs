@@ -20,7 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
-use neuronx_mem_pool::{BlockId, PlacementPolicy, PoolKind, SegmentPool};
+use neuronx_mem_pool::{BlockId, PlacementPolicy, PoolKind, ReleasedSegment, SegmentPool};
 use neuronx_mem_runtime::DeviceId;
 use neuronx_mem_stats::{StatsPool, StatsReader, StatsWriter, device_stats};
 #[cfg(feature = "worker")]
@@ -81,6 +81,8 @@ struct Shared {
     cap: Cap,
     driver: Driver,
     scalars: Scalars,
+    /// Segments out of the pool that the runtime would not take back.
+    refused: Mutex<Vec<ReleasedSegment>>,
 }
 
 /// What the device's lock protects.
@@ -118,6 +120,7 @@ impl Device {
             callbacks: Callbacks::default(),
             driver: Driver::new(),
             scalars: Scalars::default(),
+            refused: Mutex::default(),
             cap: Cap::new(),
         };
         Self { shared: Arc::new(shared) }

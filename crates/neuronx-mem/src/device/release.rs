@@ -60,15 +60,20 @@ impl Device {
 }
 
 impl Shared {
+    /// Gives segments back, and first those that the runtime would not take before: it still holds
+    /// their memory, so they are tried again each time.
     fn give_all_back(&self, segments: &[ReleasedSegment]) -> Result<Released, RuntimeError> {
+        let mut waiting = std::mem::take(&mut *self.refused.lock());
+        waiting.extend_from_slice(segments);
         let mut released = Released::default();
         let mut first_error = None;
-        for segment in segments {
+        for segment in waiting {
             match self.runtime.free_segment(self.id, SegmentHandle(segment.tag)) {
                 Ok(()) => released.add(Released { segments: 1, bytes: segment.bytes }),
                 Err(error) => {
                     tracing::error!(%error, address = segment.address, "segment could not be given back");
                     first_error = first_error.or(Some(error));
+                    self.refused.lock().push(segment);
                 }
             }
         }
@@ -80,7 +85,10 @@ impl Drop for Shared {
     /// The last block, stream and clone are gone: the runtime gets everything back.
     fn drop(&mut self) {
         let segments = self.state.get_mut().pool.release_all_segments();
-        // Failures are logged one by one; there is nobody to return them to.
-        let _ = self.give_all_back(&segments);
+        // Failures are logged one by one; there is nobody to return them to, and no later call that
+        // would offer a refused segment again.
+        if self.give_all_back(&segments).is_err() {
+            let _ = self.give_all_back(&[]);
+        }
     }
 }
