@@ -164,6 +164,7 @@ impl History {
         self.n_dropped
     }
 
+    #[inline]
     fn keep(&mut self, event: &Event<'_>) -> Option<u64> {
         if self.options.skip_actions.contains(event.action) {
             return None;

@@ -9,6 +9,8 @@ use neuronx_mem_snapshot::{Action, StackId, StackTable};
 use parking_lot::Mutex;
 
 pub(super) struct Capture {
+    /// Somebody can tell a stack: without a provider nothing is captured, whatever is wanted.
+    has_provider: AtomicBool,
     on_allocate: AtomicBool,
     on_free: AtomicBool,
     source: Mutex<Source>,
@@ -23,6 +25,7 @@ impl Capture {
     pub(super) fn new() -> Self {
         let source = Source { provider: Box::new(NoStacks), table: StackTable::new() };
         Self {
+            has_provider: AtomicBool::new(false),
             on_allocate: AtomicBool::new(false),
             on_free: AtomicBool::new(false),
             source: Mutex::new(source),
@@ -31,12 +34,14 @@ impl Capture {
 
     pub(super) fn set_provider(&self, provider: Box<dyn StackProvider + Send>) {
         self.source.lock().provider = provider;
+        self.has_provider.store(true, Ordering::Relaxed);
     }
 
     /// Takes over which events want a stack.
     pub(super) fn follow(&self, history: &History) {
-        self.on_allocate.store(history.wants_stack(Action::Alloc), Ordering::Relaxed);
-        self.on_free.store(history.wants_stack(Action::FreeRequested), Ordering::Relaxed);
+        let has_provider = self.has_provider.load(Ordering::Relaxed);
+        self.on_allocate.store(has_provider && history.wants_stack(Action::Alloc), Ordering::Relaxed);
+        self.on_free.store(has_provider && history.wants_stack(Action::FreeRequested), Ordering::Relaxed);
     }
 
     /// The caller's stack for an allocation, if one is wanted. One load when not.

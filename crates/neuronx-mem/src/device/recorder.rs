@@ -22,6 +22,7 @@ pub(super) struct Recorder {
     user_metadata: String,
 }
 
+// The methods that record stay out of line: with the history off the hot path must not carry them.
 impl Recorder {
     pub(super) fn new(clock: Clock) -> Self {
         let history = History::new();
@@ -55,6 +56,7 @@ impl Recorder {
         self.block_stacks.get(id.slot() as usize).copied().flatten()
     }
 
+    #[inline(never)]
     pub(super) fn block_allocated(&mut self, id: BlockId, event: &BlockEvent, stack: Option<StackId>) {
         let slot = id.slot() as usize;
         if self.block_stacks.len() <= slot {
@@ -66,6 +68,7 @@ impl Recorder {
     }
 
     /// Notes the owner's free, and its completion when that came at once.
+    #[inline(never)]
     pub(super) fn free_requested(&mut self, event: &BlockEvent, stack: Option<StackId>, is_completed: bool) {
         let time_us = (self.clock)();
         self.record(event.at(Action::FreeRequested, time_us).with_stack(stack));
@@ -74,6 +77,7 @@ impl Recorder {
         }
     }
 
+    #[inline(never)]
     pub(super) fn free_completed(&mut self, event: &BlockEvent) {
         let time_us = (self.clock)();
         self.record(event.at(Action::FreeCompleted, time_us));

@@ -40,6 +40,7 @@ impl Device {
     /// device's lock.
     pub fn set_stack_provider(&self, provider: impl StackProvider + Send + 'static) {
         self.shared.capture.set_provider(Box::new(provider));
+        self.shared.capture.follow(self.shared.state.lock().recorder.history());
     }
 
     /// Attaches a text to all events from now on, until another is set.
