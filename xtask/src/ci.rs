@@ -18,18 +18,9 @@ table of their times.
 ";
 
 const STEPS: &[Step] = &[
-    Step {
-        name: "lint",
-        run: || lint::run(&[]),
-    },
-    Step {
-        name: "test",
-        run: || test::run(&[]),
-    },
-    Step {
-        name: "docs",
-        run: || docs::run(&[]),
-    },
+    Step { name: "lint", run: || lint::run(&[]) },
+    Step { name: "test", run: || test::run(&[]) },
+    Step { name: "docs", run: || docs::run(&[]) },
 ];
 
 /// Runs the command.

@@ -48,8 +48,6 @@ impl fmt::Display for Failure {
 pub(crate) fn expect_no_arguments(command: &str, arguments: &[String]) -> Result<(), Failure> {
     match arguments.first() {
         None => Ok(()),
-        Some(argument) => Err(Failure::Usage(format!(
-            "`{command}` takes no arguments, got `{argument}`"
-        ))),
+        Some(argument) => Err(Failure::Usage(format!("`{command}` takes no arguments, got `{argument}`"))),
     }
 }

@@ -8,25 +8,9 @@ const FLOORS: &[(u8, &[&str])] = &[
     // Not part of the product: scenarios and the project's own commands may use anything.
     (6, &["neuronx-mem-tests", "xtask"]),
     (5, &["neuronx-mem-cli", "neuronx-mem-python", "neuronx-mem-capi"]),
-    (
-        4,
-        &[
-            "neuronx-mem-replay",
-            "neuronx-mem-tune",
-            "neuronx-mem-explain",
-            "neuronx-mem-view",
-        ],
-    ),
+    (4, &["neuronx-mem-replay", "neuronx-mem-tune", "neuronx-mem-explain", "neuronx-mem-view"]),
     (3, &["neuronx-mem"]),
-    (
-        2,
-        &[
-            "neuronx-mem-pool",
-            "neuronx-mem-fragmentation",
-            "neuronx-mem-sim",
-            "neuronx-mem-nrt",
-        ],
-    ),
+    (2, &["neuronx-mem-pool", "neuronx-mem-fragmentation", "neuronx-mem-sim", "neuronx-mem-nrt"]),
     (
         1,
         &[
@@ -46,8 +30,5 @@ const FLOORS: &[(u8, &[&str])] = &[
 
 /// The floor of a package, 1 (leaves) to 6 (outside the product); `None` when it has no place yet.
 pub(crate) fn floor_of(package: &str) -> Option<u8> {
-    FLOORS
-        .iter()
-        .find(|(_, packages)| packages.contains(&package))
-        .map(|(floor, _)| *floor)
+    FLOORS.iter().find(|(_, packages)| packages.contains(&package)).map(|(floor, _)| *floor)
 }

@@ -24,24 +24,12 @@ Runs all of these, and fails when any of them does:
 ";
 
 const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        run: fmt,
-    },
-    Step {
-        name: "clippy",
-        run: clippy,
-    },
-    Step {
-        name: "tidy",
-        run: || tidy::run(&[]),
-    },
+    Step { name: "fmt", run: fmt },
+    Step { name: "clippy", run: clippy },
+    Step { name: "tidy", run: || tidy::run(&[]) },
 ];
 
-const DENY: Step = Step {
-    name: "deny",
-    run: deny,
-};
+const DENY: Step = Step { name: "deny", run: deny };
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -63,9 +51,7 @@ fn fmt() -> Result<(), Failure> {
 fn clippy() -> Result<(), Failure> {
     let workspace = Workspace::load()?;
     let mut command = process::cargo(workspace.root(), &["clippy", "--workspace", "--all-targets"]);
-    command
-        .args(workspace.feature_arguments())
-        .args(["--", "-D", "warnings"]);
+    command.args(workspace.feature_arguments()).args(["--", "-D", "warnings"]);
     process::run(command)
 }
 

@@ -16,6 +16,7 @@ mod ci;
 mod docs;
 mod failure;
 mod floors;
+mod fuzz;
 mod help;
 mod lint;
 mod process;
@@ -44,6 +45,7 @@ struct Command {
 const COMMANDS: &[Command] = &[
     Command { name: "test", summary: test::SUMMARY, help: test::HELP, run: test::run },
     Command { name: "bench", summary: bench::SUMMARY, help: bench::HELP, run: bench::run },
+    Command { name: "fuzz", summary: fuzz::SUMMARY, help: fuzz::HELP, run: fuzz::run },
     Command { name: "docs", summary: docs::SUMMARY, help: docs::HELP, run: docs::run },
     Command { name: "lint", summary: lint::SUMMARY, help: lint::HELP, run: lint::run },
     Command { name: "tidy", summary: tidy::SUMMARY, help: tidy::HELP, run: tidy::run },

@@ -37,20 +37,13 @@ impl Merged {
         let child = command.spawn().map_err(broken)?;
         // The command holds the write ends; while it lives the pipe never reports its end.
         drop(command);
-        Ok(Self {
-            child,
-            lines: BufReader::new(reader),
-            shown,
-        })
+        Ok(Self { child, lines: BufReader::new(reader), shown })
     }
 
     /// The next line without its line end, or `None` at the end of the output.
     pub(crate) fn next_line(&mut self) -> Result<Option<String>, Failure> {
         let mut bytes = Vec::new();
-        let n_bytes = self
-            .lines
-            .read_until(b'\n', &mut bytes)
-            .map_err(|error| self.broken(&error))?;
+        let n_bytes = self.lines.read_until(b'\n', &mut bytes).map_err(|error| self.broken(&error))?;
         if n_bytes == 0 {
             return Ok(None);
         }
@@ -84,11 +77,7 @@ pub(crate) fn run(mut command: Command) -> Result<(), Failure> {
     let status = command
         .status()
         .map_err(|error| Failure::Broken(format!("cannot start `{}`: {error}", describe(&command))))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::Reported)
-    }
+    if status.success() { Ok(()) } else { Err(Failure::Reported) }
 }
 
 /// Runs the command in silence and returns all of its output.
@@ -105,11 +94,7 @@ pub(crate) fn capture(command: Command) -> Result<Captured, Failure> {
         // A crash prints nothing itself; without this line its output would look complete.
         text.push_str(&format!("{status}\n"));
     }
-    Ok(Captured {
-        success: status.success(),
-        text,
-        elapsed: start.elapsed(),
-    })
+    Ok(Captured { success: status.success(), text, elapsed: start.elapsed() })
 }
 
 /// Prints the command line to standard error.
@@ -123,33 +108,15 @@ pub(crate) fn describe(command: &Command) -> String {
     for (name, value) in command.get_envs() {
         // A removed variable is the rare case and has no short form in a shell.
         if let Some(value) = value {
-            words.push(format!(
-                "{}={}",
-                name.to_string_lossy(),
-                quote(&value.to_string_lossy())
-            ));
+            words.push(format!("{}={}", name.to_string_lossy(), quote(&value.to_string_lossy())));
         }
     }
     let program = Path::new(command.get_program());
-    words.push(
-        program
-            .file_stem()
-            .unwrap_or(program.as_os_str())
-            .to_string_lossy()
-            .into_owned(),
-    );
-    words.extend(
-        command
-            .get_args()
-            .map(|argument| quote(&argument.to_string_lossy())),
-    );
+    words.push(program.file_stem().unwrap_or(program.as_os_str()).to_string_lossy().into_owned());
+    words.extend(command.get_args().map(|argument| quote(&argument.to_string_lossy())));
     words.join(" ")
 }
 
 fn quote(word: &str) -> String {
-    if word.is_empty() || word.contains([' ', '"', '$']) {
-        format!("'{word}'")
-    } else {
-        word.to_owned()
-    }
+    if word.is_empty() || word.contains([' ', '"', '$']) { format!("'{word}'") } else { word.to_owned() }
 }

@@ -42,11 +42,7 @@ pub(crate) fn run(steps: &[Step], after_failure: AfterFailure) -> Result<(), Fai
             failed = true;
         }
         let word = if result.is_ok() { "ok" } else { "FAILED" };
-        rows.push(format!(
-            "{:<8} {word:<7} {:>9}",
-            step.name,
-            seconds(start.elapsed())
-        ));
+        rows.push(format!("{:<8} {word:<7} {:>9}", step.name, seconds(start.elapsed())));
     }
     for row in rows {
         eprintln!("{row}");

@@ -1,6 +1,7 @@
 //! The command line: verbs, options and what they mean. Reads no file and no environment.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,16 +10,18 @@ use clap::{Args, Parser, Subcommand};
 use neuronx_mem::sim::{Lnc, Preset};
 use neuronx_mem_replay::{ReplayOptions, TraceInput};
 
+use crate::cache::CacheArguments;
 use crate::output;
 use crate::size::parse_size;
+use crate::target::Kind;
 
-/// Device memory of Neuron cores: replay traces, compare configurations.
+/// Device memory of Neuron cores: replay traces and snapshots, compare configurations, convert.
 #[derive(Debug, Parser)]
 #[command(
     name = "neuronx-mem",
     version,
     after_help = "Exit codes: 0 done, 1 the answer is no (out of \
-    memory), 2 bad usage or unreadable input."
+    memory, findings), 2 bad usage or unreadable input."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -44,6 +47,97 @@ pub(crate) enum Verb {
         after_help = "Example:\n  neuronx-mem compare train.csv.zst --config kRoundupPower2Divisions=8"
     )]
     Compare(CompareArguments),
+    /// Convert between snapshots, traces and timelines.
+    ///
+    /// The content of the input tells what it is, the name of the output what it becomes. The
+    /// history of a snapshot becomes a trace, with the blocks that lived before it in front; a trace
+    /// becomes a snapshot by a replay on the default device that records it. Exits with 1 when that
+    /// runs out of memory; the snapshot then ends there.
+    #[command(after_help = "Example:\n  neuronx-mem convert train.csv.zst -o train.pickle\n  \
+        neuronx-mem convert gpu.pickle -o gpu.perfetto.json")]
+    Convert(ConvertArguments),
+    /// Show or check the keys of the allocator configuration.
+    ///
+    /// STRING is what TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG would hold; without it the variable
+    /// itself is read. `show`, the default, prints every key with its value and where that came from,
+    /// the shortest string with the same values and their hash. `lint` prints one line a finding and
+    /// exits with 1 when one of them is a warning or an error.
+    #[command(after_help = "Example:\n  neuronx-mem config lint kMaxSplitSizeBytes=512MiB")]
+    Config(ConfigArguments),
+    /// Show every environment variable with its value in force, and what is wrong.
+    ///
+    /// Exits with 1 when a finding is a warning or an error. Where the output has 110 columns there is
+    /// the type too, and the default where another value holds; COLUMNS sets the width when the
+    /// output is no terminal.
+    #[command(after_help = "Example:\n  neuronx-mem env --set")]
+    Env(EnvArguments),
+    /// Check and bound the caches of compiled code.
+    ///
+    /// The directories are those of TORCH_NEURONX_NEFF_CACHE_DIR, TORCH_NEURONX_HLO_CACHE_DIR and
+    /// TORCH_NEURONX_NEFF_LOCAL_CACHE_DIR, without the first where that cache is off.
+    #[command(after_help = "Example:\n  neuronx-mem cache check")]
+    Cache(CacheArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    action: Option<ConfigVerb>,
+    #[command(flatten)]
+    text: ConfigText,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigVerb {
+    /// Print every key with its value and where that came from
+    #[command(after_help = "Example:\n  neuronx-mem config show kMinRoundedSize=512")]
+    Show(ConfigText),
+    /// Print what is wrong with the string; exit with 1 on a warning or an error
+    #[command(after_help = "Example:\n  neuronx-mem config lint kMaxSplitSizeBytes=512MiB")]
+    Lint(ConfigText),
+}
+
+/// What `config` does with its string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConfigAction {
+    Show,
+    Lint,
+}
+
+#[derive(Debug, Args)]
+struct ConfigText {
+    /// Configuration string; without it TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG is read
+    #[arg(value_name = "STRING")]
+    string: Option<OsString>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl ConfigArguments {
+    /// What to do, with which string, and whether as JSON.
+    pub(crate) fn parts(&self) -> (ConfigAction, Option<&OsStr>, bool) {
+        let (action, text) = match &self.action {
+            None => (ConfigAction::Show, &self.text),
+            Some(ConfigVerb::Show(text)) => (ConfigAction::Show, text),
+            Some(ConfigVerb::Lint(text)) => (ConfigAction::Lint, text),
+        };
+        (action, text.string.as_deref(), text.json)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnvArguments {
+    /// Show only variables that are set or have a problem
+    #[arg(long, conflicts_with = "markdown")]
+    pub(crate) set: bool,
+    /// Print the page docs/environment.md, which looks at no environment
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -53,6 +147,31 @@ pub(crate) struct ReplayArguments {
     /// Allocator configuration; without it TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG applies
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) config: Option<String>,
+    /// Record the history and write a snapshot at the end, .pickle or .json
+    #[arg(long, value_name = "OUT")]
+    pub(crate) snapshot: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArguments {
+    /// Snapshot or trace to read; `-` is standard input
+    #[arg(value_name = "INPUT")]
+    input: OsString,
+    /// File to write: .pickle, .json, .csv, .csv.gz, .csv.zst or .perfetto.json; `-` is standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Format to write, whatever the name of the output
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<Kind>,
+    /// Device whose history is converted [default: the first for a trace, all for a timeline]
+    #[arg(long, value_name = "N")]
+    pub(crate) device: Option<usize>,
+}
+
+impl ConvertArguments {
+    pub(crate) fn input(&self) -> TraceInput {
+        TraceInput::from_argument(&self.input)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -67,7 +186,7 @@ pub(crate) struct CompareArguments {
 /// What every verb that replays a trace takes.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArguments {
-    /// Trace to read, plain, gzip or zstd; `-` is standard input
+    /// Trace (plain, gzip or zstd) or snapshot (.pickle, .json) to read; `-` is standard input
     #[arg(value_name = "INPUT")]
     input: OsString,
     /// Chip whose logical core is simulated

@@ -18,7 +18,7 @@ const FIRST_NUMBER: usize = 2;
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Answer, Failure> {
     let configs = configs(&arguments.configs)?;
-    let trace = Trace::read(arguments.trace.input().open()?.lenient(arguments.trace.lenient))?;
+    let trace = Trace::read_input(&arguments.trace.input(), arguments.trace.lenient)?;
     let comparison = compare(&trace, &arguments.trace.options(), &configs)?;
     let rows = &comparison.rows;
     rows.first().into_iter().for_each(replay::warn_of_skipped);

@@ -1,8 +1,11 @@
 //! What makes the command end with exit code 2. One line each, without a final period.
 
 use std::io;
+use std::path::PathBuf;
 
 use neuronx_mem::config::Finding;
+use neuronx_mem::snapshot::Error as SnapshotError;
+use neuronx_mem_cache::CacheError;
 use neuronx_mem_replay::ReplayError;
 
 #[derive(Debug, thiserror::Error)]
@@ -11,8 +14,43 @@ pub(crate) enum Failure {
     Trace(#[from] ReplayError),
     #[error("--config `{text}`: {finding}")]
     Config { text: String, finding: Box<Finding> },
+    #[error(
+        "`{}`: no format has this name: use .pickle, .json, .csv, .csv.gz, .csv.zst or \
+        .perfetto.json, or say --to",
+        path.display()
+    )]
+    UnknownTarget { path: PathBuf },
+    #[error("`{}`: a snapshot is a .pickle or a .json file", path.display())]
+    NotASnapshotName { path: PathBuf },
+    #[error("--device {device_idx}: a snapshot is converted with all of its devices")]
+    DeviceOfSnapshot { device_idx: usize },
+    #[error("{}: {}", path.display(), reason(source))]
+    Target { path: PathBuf, source: SnapshotError },
+    #[error("the snapshot cannot be written: {}", reason(.0))]
+    Snapshot(#[from] SnapshotError),
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
     #[error("the result has no JSON form: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+impl Failure {
+    /// What the system said, when it was the system that refused.
+    pub(crate) fn io(&self) -> Option<&io::Error> {
+        match self {
+            Self::Output(error) | Self::Trace(ReplayError::Write { source: error }) => Some(error),
+            Self::Snapshot(SnapshotError::Io { source, .. })
+            | Self::Target { source: SnapshotError::Io { source, .. }, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+fn reason(error: &SnapshotError) -> String {
+    match error {
+        SnapshotError::Io { source, .. } => format!("{error}: {source}"),
+        _ => error.to_string(),
+    }
 }

@@ -8,7 +8,13 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-const SCHEMA: u32 = 1;
+/// The version of all keys.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// One line with an object.
+pub(crate) fn line(object: &impl Serialize) -> Result<String, Failure> {
+    Ok(serde_json::to_string(object)? + "\n")
+}
 
 /// One line with the object of `replay --json`.
 pub(crate) fn replay(report: &ReplayReport, analysis: &Analysis) -> Result<String, Failure> {
@@ -196,6 +202,7 @@ impl Step {
     fn of(step: &RecoveryStep) -> Self {
         let kind = match step.kind {
             StepKind::WaitForStream => "wait_for_stream",
+            StepKind::RunCallbacks => "run_callbacks",
             StepKind::WaitForOtherStreams => "wait_for_other_streams",
             StepKind::ReleaseSegments => "release_segments",
             _ => "other",

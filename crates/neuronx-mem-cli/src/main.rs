@@ -1,5 +1,6 @@
-//! The `neuronx-mem` command: replays allocation traces on a simulated device and compares
-//! configurations. Results go to standard output, diagnostics to standard error.
+//! The `neuronx-mem` command: replays allocation traces and memory snapshots on a simulated device,
+//! compares configurations, converts between formats. Results go to standard output, diagnostics to
+//! standard error.
 //!
 //! Exit codes: 0 done; 1 the answer is no, such as out of memory; 2 bad usage or unreadable
 //! input, with one line that names the file, the place and the reason.
@@ -7,13 +8,19 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod cache;
 mod compare;
 mod config;
+mod convert;
+mod environment;
 mod failure;
+mod finding;
 mod json;
+mod keys;
 mod output;
 mod replay;
 mod size;
+mod target;
 mod units;
 
 use std::process::ExitCode;
@@ -30,6 +37,10 @@ fn main() -> ExitCode {
     let result = match verb {
         Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Compare(arguments) => compare::run(&arguments),
+        Verb::Convert(arguments) => convert::run(&arguments),
+        Verb::Config(arguments) => keys::run(&arguments),
+        Verb::Env(arguments) => environment::run(&arguments),
+        Verb::Cache(arguments) => cache::run(&arguments),
     };
     match result {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

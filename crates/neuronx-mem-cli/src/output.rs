@@ -5,12 +5,21 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use terminal_size::{Width, terminal_size_of};
 use tracing::Level;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
 
 use crate::failure::Failure;
 
 /// Exit code of bad usage and unreadable input.
 pub(crate) const BAD_USAGE: u8 = 2;
+
+/// Columns of a table that goes to a file or to another program.
+const DEFAULT_WIDTH: usize = 120;
+
+/// A narrower terminal wraps lines by itself.
+const MIN_WIDTH: usize = 60;
 
 /// What the exit code says once the work is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +36,9 @@ pub(crate) fn start_diagnostics() {
         .without_time()
         .with_target(false)
         .log_internal_errors(false)
-        .finish();
+        .finish()
+        // A replay prints the whole report itself.
+        .with(filter_fn(|metadata| metadata.target() != "neuronx_mem::oom"));
     // There is no other subscriber in this process; without one, warnings are lost and no more.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
@@ -39,6 +50,15 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// How many columns there are for a table: the terminal's, else `COLUMNS`, else enough for most.
+pub(crate) fn width() -> usize {
+    if let Some((Width(width), _)) = terminal_size_of(io::stdout()) {
+        return usize::from(width).max(MIN_WIDTH);
+    }
+    let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    columns.map_or(DEFAULT_WIDTH, |columns: u16| usize::from(columns).max(MIN_WIDTH))
 }
 
 /// Says why nothing was done, and gives the exit code for it.

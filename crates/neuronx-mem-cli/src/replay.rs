@@ -3,20 +3,22 @@
 use neuronx_mem::Device;
 use neuronx_mem::fragmentation::Analysis;
 use neuronx_mem::stats::format_count;
-use neuronx_mem_replay::{Analysed, Replay, ReplayOptions, ReplayReport, TraceOutOfMemory};
+use neuronx_mem_replay::{
+    Analysed, Replay, ReplayOptions, ReplayReport, Trace, TraceInput, TraceOutOfMemory,
+};
 
 use crate::arguments::ReplayArguments;
 use crate::config::{self, Chosen};
 use crate::failure::Failure;
 use crate::output::{self, Answer};
-use crate::{json, units};
+use crate::target::{self, Kind};
+use crate::{convert, json, units};
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<Answer, Failure> {
     let chosen = config::choose(arguments.config.as_deref())?;
     let options = ReplayOptions { config: chosen.config, ..arguments.trace.options() };
     let input = arguments.trace.input();
-    let look = Device::segment_pool_analysis;
-    let analysed = Replay::new(options).analyse(&input, arguments.trace.lenient, look)?;
+    let analysed = replay(arguments, &Replay::new(options), &input)?;
     let report = &analysed.report;
     warn_of_skipped(report);
     let text = if arguments.trace.json {
@@ -28,6 +30,26 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<Answer, Failure> {
     };
     output::print(&text)?;
     Ok(if report.num_ooms > 0 { Answer::No } else { Answer::Yes })
+}
+
+/// Replays, and writes the snapshot if one is asked for.
+fn replay(
+    arguments: &ReplayArguments,
+    replay: &Replay,
+    input: &TraceInput,
+) -> Result<Analysed<Analysis>, Failure> {
+    let (is_lenient, look) = (arguments.trace.lenient, Device::segment_pool_analysis);
+    let Some(path) = &arguments.snapshot else { return Ok(replay.analyse(input, is_lenient, look)?) };
+    let kind = Kind::of_name(path)?;
+    if kind.snapshot_format().is_none() {
+        return Err(Failure::NotASnapshotName { path: path.clone() });
+    }
+    // Recorded by a pass of its own, so that the time of the others is that without a record.
+    let trace = Trace::read_input(input, is_lenient)?;
+    let analysed = replay.analyse_trace(&trace, look)?;
+    let recorded = replay.record(trace.events())?;
+    target::write(path, |out| convert::write_snapshot(&recorded.snapshot, kind, None, out))?;
+    Ok(analysed)
 }
 
 /// The two reports that follow the figures.
@@ -85,24 +107,9 @@ fn text(report: &ReplayReport, options: &ReplayOptions, chosen: &Chosen) -> Stri
     format!("{}\n\n{}", report.summary, rows.collect::<String>())
 }
 
-/// The error's line, and its numbers below it.
+/// Where it happened, and the error's own report.
 fn out_of_memory(oom: &TraceOutOfMemory) -> String {
     let TraceOutOfMemory { event, line, error } = oom;
-    let mut rows = vec![
-        ("requested", error.requested_bytes),
-        ("rounded", error.rounded_bytes),
-        ("segment", error.segment_bytes),
-        ("device total", error.total_bytes),
-        ("reserved", error.reserved_bytes),
-        ("allocated", error.allocated_bytes),
-        ("active", error.active_bytes),
-        ("cached free", error.cached_free_bytes),
-        ("largest free block", error.largest_free_bytes),
-    ];
-    let pending = error.pending.iter().map(|(_, bytes)| bytes).sum();
-    let rare = [("free pending", pending), ("used by others", error.used_by_others_bytes)];
-    rows.extend(rare.into_iter().filter(|(_, bytes)| *bytes > 0));
-    let place = format!("at event {}, line {}", format_count(*event), format_count(*line));
-    let rows = rows.iter().map(|(name, value)| format!("  {name:<18} {}\n", units::bytes(*value)));
-    format!("\n{error}\n  {place}\n{}", rows.collect::<String>())
+    let (event, line) = (format_count(*event), format_count(*line));
+    format!("\nAt event {event}, line {line}:\n{}\n", error.report())
 }

@@ -372,7 +372,8 @@ fn a_wrong_trace_on_standard_input_is_one_line_with_its_place() {
     check(b"", "-: holds no events");
     check(b"a,1,512,0\0\n", "-: line 1: stream `0\\0` is not a decimal number");
     check(b"\0\0\0\0", "-: line 1: unknown event `\\0\\0\\0\\0`");
-    check(b"\x80\x04\x95\n", "-: line 1: not UTF-8 text from byte 1 on");
+    check(b"\x80\x04\x95\n", "-: truncated pickle: FRAME at byte 2 needs 8 bytes, 1 left");
+    check(b"a\x80\n", "-: line 1: not UTF-8 text from byte 2 on");
     check(b"a,1,512,0\nf,1\nf,1\n", "-: line 3: id 1 is freed but not live");
     check(b"s\na,1,99999999999999999999,0\n", "-: line 2: bytes `99999999999999999999` does not fit 64 bits");
     check(

@@ -4,6 +4,7 @@
 use std::io;
 
 use neuronx_mem::{AllocError, BuildError};
+use neuronx_mem_snapshot::Error as SnapshotError;
 
 use crate::Fault;
 
@@ -70,6 +71,22 @@ pub enum ReplayError {
         /// Name of the input.
         input: String,
     },
+    /// The input is a memory snapshot that cannot be read.
+    #[error("{input}: {}", with_reason(source))]
+    Snapshot {
+        /// Name of the input.
+        input: String,
+        /// What is wrong with it.
+        source: SnapshotError,
+    },
+    /// A snapshot has no such device.
+    #[error("{input}: device {device_idx} has neither events nor segments")]
+    NoSuchDevice {
+        /// Name of the input.
+        input: String,
+        /// The device asked for.
+        device_idx: usize,
+    },
     /// The allocator failed for a reason other than memory.
     #[error("{input}: line {line}: {source}")]
     Allocator {
@@ -102,6 +119,14 @@ pub enum ReplayError {
         #[from]
         source: io::Error,
     },
+}
+
+/// The snapshot crate keeps what the system said apart from what was being done.
+fn with_reason(error: &SnapshotError) -> String {
+    match error {
+        SnapshotError::Io { source, .. } => format!("{error}: {source}"),
+        _ => error.to_string(),
+    }
 }
 
 impl ReplayError {

@@ -17,6 +17,9 @@
 //! simulated device, so the same trace and options give the same figures on every machine.
 //! [`compare`] does so once a configuration.
 //!
+//! A memory snapshot is an input too: [`HistoryEvents`] turns its history into a trace, a
+//! [`Replay`] records one, and [`write_perfetto`] draws it on a timeline.
+//!
 //! The crate decides nothing about placement, prints nothing and analyses nothing: it hands the
 //! device to whoever does.
 
@@ -24,13 +27,20 @@
 
 mod compare;
 mod error;
+mod history;
+mod perfetto;
 mod replay;
 mod trace;
 
 pub use compare::{Comparison, best_of, compare};
 pub use error::ReplayError;
-pub use replay::{Analysed, Outcome, Progress, Replay, ReplayOptions, ReplayReport, TraceOutOfMemory};
+pub use history::HistoryEvents;
+pub use perfetto::write_perfetto;
+pub use replay::{
+    Analysed, Outcome, Progress, Recorded, Replay, ReplayOptions, ReplayReport, TraceOutOfMemory,
+};
 pub use trace::{
-    Event, EventSource, Fault, FaultKind, Header, LiveIds, MAX_HEADERS, MAX_LINE_BYTES, OpenedTrace, Skipped,
-    Trace, TraceEvents, TraceInput, TraceLine, TraceReader, TraceWriter,
+    Compression, Event, EventSource, Fault, FaultKind, Header, LiveIds, MAX_HEADERS, MAX_LINE_BYTES,
+    OpenedInput, OpenedTrace, Skipped, Trace, TraceEvents, TraceInput, TraceLine, TraceReader, TraceWriter,
+    write_trace,
 };

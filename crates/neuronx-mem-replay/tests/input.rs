@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use neuronx_mem_replay::{ReplayError, Trace, TraceInput, TraceLine};
+use neuronx_mem_replay::{OpenedInput, ReplayError, Trace, TraceInput, TraceLine};
+use neuronx_mem_snapshot::{Action, Snapshot, TraceEntry};
 use proptest::prelude::*;
 
 struct Folder(tempfile::TempDir);
@@ -174,4 +175,25 @@ proptest! {
         whole.truncate(cut.index(whole.len()) + 1);
         let _ = read(&folder.file("damaged", &whole));
     }
+}
+
+#[test]
+fn a_snapshot_is_known_by_its_content() {
+    let folder = Folder::new();
+    let mut snapshot = Snapshot::new();
+    snapshot.push_entry(0, TraceEntry::new(Action::Alloc).with_addr(4096).with_size_bytes(9));
+    let json = snapshot.to_json().unwrap();
+    let spaced = [b" \n\t".as_slice(), &json].concat();
+    for content in [snapshot.to_pickle().unwrap(), json, spaced] {
+        let path = folder.file("any.csv", &content);
+        let trace = Trace::read_input(&TraceInput::from_argument(path), false).unwrap();
+        assert_eq!((trace.n_events(), trace.headers()[0].value.as_str()), (1, "any"));
+    }
+    let open = |content: &[u8]| TraceInput::from_argument(folder.file("t", content)).open_any();
+    assert!(matches!(open(b"\n\ns\n").unwrap(), OpenedInput::Trace(_)));
+    assert!(matches!(open(b"").unwrap(), OpenedInput::Trace(_)));
+    let error = open(b"\x80\x04}").unwrap_err().to_string();
+    assert!(error.ends_with("/t: truncated pickle: STOP at byte 3 needs 1 bytes, 0 left"), "{error}");
+    let error = open(b"{\"segments\": 1}").unwrap_err().to_string();
+    assert!(error.contains("/t: malformed json at line 1"), "{error}");
 }

@@ -1,14 +1,13 @@
-//! Snapshots in files. Knows how to tell the formats apart and how to replace a file in one step;
-//! refuses to leave a half-written file under the final name.
+//! Snapshots in files. Knows how to tell the formats apart; how a file is replaced in one step is
+//! [`AtomicFile`]'s business.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 
 use crate::json::{read_json_from, read_json_slice, write_json};
 use crate::pickle::{read_pickle, write_pickle};
-use crate::{Error, Limits, Snapshot};
+use crate::{AtomicFile, Error, Limits, Snapshot};
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,61 +157,15 @@ impl Snapshot {
     ///
     /// As [`write_to`](Self::write_to).
     pub fn write_file_as(&self, path: &Path, format: Format, sync: bool) -> Result<(), Error> {
-        let mut temporary = Temporary::create(path)?;
-        self.write_to(&mut temporary.file, format)?;
+        let mut file = AtomicFile::create(path)?;
+        self.write_to(&mut file, format)?;
         if sync {
-            temporary.file.sync_all().map_err(|source| Error::io("syncing the snapshot", source))?;
+            file.sync()?;
         }
-        temporary.rename_to(path)
+        file.commit()
     }
 }
 
 fn reading(source: std::io::Error) -> Error {
     Error::io("reading the snapshot", source)
-}
-
-/// A file that removes itself unless it was renamed.
-struct Temporary {
-    file: File,
-    path: PathBuf,
-    is_renamed: bool,
-}
-
-impl Temporary {
-    /// A new file next to `target`.
-    fn create(target: &Path) -> Result<Self, Error> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        const ATTEMPTS: u32 = 16;
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let mut last = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-        for _ in 0..ATTEMPTS {
-            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let path = target.with_file_name(format!(".{name}.{}.{number}.tmp", std::process::id()));
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok(Self { file, path, is_renamed: false }),
-                // A file of a crashed process with the same number: take the next one.
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => last = error,
-                Err(error) => return Err(Error::io("creating the temporary file", error)),
-            }
-        }
-        Err(Error::io("creating the temporary file", last))
-    }
-
-    fn rename_to(mut self, target: &Path) -> Result<(), Error> {
-        std::fs::rename(&self.path, target)
-            .map_err(|source| Error::io("renaming the temporary file", source))?;
-        self.is_renamed = true;
-        Ok(())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if self.is_renamed {
-            return;
-        }
-        if let Err(error) = std::fs::remove_file(&self.path) {
-            tracing::warn!(path = %self.path.display(), %error, "the temporary file could not be removed");
-        }
-    }
 }

@@ -21,6 +21,7 @@
 //! bound on a hostile file ([`Limits`]), to read the clock, and to print.
 #![forbid(unsafe_code)]
 
+mod atomic;
 pub mod check;
 mod emit;
 mod error;
@@ -31,6 +32,7 @@ mod limits;
 mod model;
 mod pickle;
 
+pub use atomic::AtomicFile;
 pub use error::Error;
 pub use file::Format;
 pub use history::{History, RecordOptions};

@@ -34,19 +34,14 @@ pub(super) fn build(workspace: &Workspace, selection: &Selection<'_>) -> Result<
     command.args(selection.cargo_arguments());
     process::announce(&command);
     // Diagnostics and progress go to the screen, the list of executables comes to us.
-    command
-        .args(["--message-format", "json-render-diagnostics"])
-        .stderr(Stdio::inherit());
-    let output = command
-        .output()
-        .map_err(|error| Failure::Broken(format!("cannot start cargo test: {error}")))?;
+    command.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
+    let output =
+        command.output().map_err(|error| Failure::Broken(format!("cannot start cargo test: {error}")))?;
     if !output.status.success() {
         return Err(Failure::Broken("the tests do not build".to_owned()));
     }
-    let mut binaries: Vec<Binary> = String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .filter_map(binary_of)
-        .collect();
+    let mut binaries: Vec<Binary> =
+        String::from_utf8_lossy(&output.stdout).lines().filter_map(binary_of).collect();
     binaries.sort_by(|a, b| (&a.target, &a.executable).cmp(&(&b.target, &b.executable)));
     Ok(binaries)
 }
@@ -59,28 +54,19 @@ pub(super) fn run(
     snapshots: Snapshots,
     outcomes: &mut Outcomes,
 ) -> Result<(), Failure> {
-    let own: Vec<&Binary> = built
-        .iter()
-        .filter(|binary| binary.package_id == member.id)
-        .collect();
+    let own: Vec<&Binary> = built.iter().filter(|binary| binary.package_id == member.id).collect();
     for test in own.iter().filter(|binary| binary.is_test) {
         let folder = workspace.root().join(&member.folder);
         let mut command = Command::new(&test.executable);
         command.current_dir(&folder);
-        command
-            .env("CARGO_MANIFEST_DIR", &folder)
-            .env("CARGO_MANIFEST_PATH", folder.join("Cargo.toml"));
-        command
-            .env("CARGO_PKG_NAME", &member.name)
-            .env("CARGO_PKG_VERSION", &member.version);
+        command.env("CARGO_MANIFEST_DIR", &folder).env("CARGO_MANIFEST_PATH", folder.join("Cargo.toml"));
+        command.env("CARGO_PKG_NAME", &member.name).env("CARGO_PKG_VERSION", &member.version);
         for program in own.iter().filter(|binary| !binary.is_test) {
             command.env(format!("CARGO_BIN_EXE_{}", program.target), &program.executable);
         }
         set_snapshot_mode(&mut command, snapshots);
         let mut outcome = Outcome::of_run(process::capture(command)?);
-        outcome
-            .output
-            .insert_str(0, &format!("---- {}: {}\n", member.name, test.target));
+        outcome.output.insert_str(0, &format!("---- {}: {}\n", member.name, test.target));
         outcomes.add(&member.name, &outcome);
     }
     Ok(())
@@ -93,10 +79,7 @@ pub(super) fn binary_of(line: &str) -> Option<Binary> {
         return None;
     }
     let is_test = message["profile"]["test"].as_bool()?;
-    let is_program = message["target"]["kind"]
-        .as_array()?
-        .iter()
-        .any(|kind| kind == "bin");
+    let is_program = message["target"]["kind"].as_array()?.iter().any(|kind| kind == "bin");
     if !is_test && !is_program {
         return None;
     }

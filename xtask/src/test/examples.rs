@@ -47,9 +47,7 @@ pub(super) fn run(workspace: &Workspace, selection: &Selection<'_>) -> Result<Ou
     let (preamble, sections) = splitter.finish(start.elapsed());
     if sections.is_empty() && !success {
         eprint!("{preamble}");
-        return Err(Failure::Broken(
-            "the documentation examples do not build".to_owned(),
-        ));
+        return Err(Failure::Broken("the documentation examples do not build".to_owned()));
     }
     for (package, outcome) in attribute(sections, success, |library| owner(selection, library)) {
         outcomes.add(&package, &outcome);
@@ -71,9 +69,7 @@ pub(super) fn attribute(
         .map(|section| {
             let package = owner(&section.library);
             let mut outcome = Outcome::of_text(section.text, section.elapsed);
-            outcome
-                .output
-                .insert_str(0, &format!("---- {package}: documentation examples\n"));
+            outcome.output.insert_str(0, &format!("---- {package}: documentation examples\n"));
             (package, outcome)
         })
         .collect();
@@ -87,14 +83,9 @@ pub(super) fn attribute(
 /// The package of a library; the library's own name when no selected package has it.
 fn owner(selection: &Selection<'_>, library: &str) -> String {
     let has_library = |targets: &[crate::workspace::Target]| {
-        targets
-            .iter()
-            .any(|target| target.has_doc_tests && target.name == library)
+        targets.iter().any(|target| target.has_doc_tests && target.name == library)
     };
-    let member = selection
-        .members()
-        .iter()
-        .find(|member| has_library(&member.targets));
+    let member = selection.members().iter().find(|member| has_library(&member.targets));
     member.map_or_else(|| library.to_owned(), |member| member.name.clone())
 }
 
@@ -111,16 +102,10 @@ impl Splitter {
     pub(super) fn push(&mut self, line: &str, at: Duration) {
         if let Some(library) = line.trim_start().strip_prefix("Doc-tests ") {
             self.close(at);
-            self.sections.push(Section {
-                library: library.to_owned(),
-                ..Section::default()
-            });
+            self.sections.push(Section { library: library.to_owned(), ..Section::default() });
             return;
         }
-        let text = self
-            .sections
-            .last_mut()
-            .map_or(&mut self.preamble, |section| &mut section.text);
+        let text = self.sections.last_mut().map_or(&mut self.preamble, |section| &mut section.text);
         text.push_str(line);
         text.push('\n');
     }

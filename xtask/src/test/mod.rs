@@ -2,11 +2,13 @@
 //!
 //! Knows which crates were asked for and adds up what their suites say. A suite is a file here: it
 //! returns outcomes by package name. Unit, integration and snapshot tests are one suite
-//! ([`binaries`]), the examples in the documentation another ([`examples`]).
+//! ([`binaries`]), the examples in the documentation another ([`examples`]), and what Python reads a third
+//! ([`python`]).
 
 mod binaries;
 mod examples;
 mod outcome;
+mod python;
 mod selection;
 #[cfg(test)]
 mod tests;
@@ -24,15 +26,17 @@ pub(crate) const SUMMARY: &str = "unit, snapshot, integration and documentation 
 
 /// The text of `cargo xtask test --help`.
 pub(crate) const HELP: &str = "\
-Usage: cargo xtask test [CRATE...] [--accept]
+Usage: cargo xtask test [CRATE...] [--accept] [--python]
 
 Runs the unit, snapshot and integration tests and the documentation examples of every crate, or of
 the named ones, and prints one line a crate. Names work with and without `neuronx-mem-`. The output
 of a crate that fails is shown in full. The last line is `N passed, N failed`.
 
   --accept   write new and changed snapshots; without it a snapshot that differs is a failure
+  --python   also let Python and PyTorch's memory visualizer read what the command writes
 
-Needs Rust and the dependencies of the workspace; no network, no other tool.
+Needs Rust and the dependencies of the workspace; no network, no other tool. With `--python` also
+python3, and PyPI the first time.
 ";
 
 /// Runs the command.
@@ -48,11 +52,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
     };
     println!("{}", total.summary());
-    if total.failed == 0 {
-        Ok(())
-    } else {
-        Err(Failure::Reported)
-    }
+    if total.failed == 0 { Ok(()) } else { Err(Failure::Reported) }
 }
 
 fn test(workspace: &Workspace, selection: &Selection<'_>) -> Result<Outcome, Failure> {
@@ -65,6 +65,11 @@ fn test(workspace: &Workspace, selection: &Selection<'_>) -> Result<Outcome, Fai
         report(&member.name, &outcome);
         total.add(&outcome);
     }
+    if selection.has_python() {
+        let outcome = python::run(workspace, &built);
+        report(python::NAME, &outcome);
+        total.add(&outcome);
+    }
     Ok(total)
 }
 
@@ -75,22 +80,15 @@ fn report(name: &str, outcome: &Outcome) {
     }
     println!("{}", line(name, outcome));
     if outcome.failed > 0 {
+        let name = if name == python::NAME { "--python xtask" } else { name };
         eprintln!("to run it again: cargo xtask test {name}");
     }
 }
 
 fn line(name: &str, outcome: &Outcome) -> String {
     let word = if outcome.failed == 0 { "ok" } else { "FAILED" };
-    let failed = if outcome.failed == 0 {
-        String::new()
-    } else {
-        format!(", {} failed", outcome.failed)
-    };
-    format!(
-        "{name:<26} {word:<6} {:>9}  {:>5} passed{failed}",
-        seconds(outcome.elapsed),
-        outcome.passed
-    )
+    let failed = if outcome.failed == 0 { String::new() } else { format!(", {} failed", outcome.failed) };
+    format!("{name:<26} {word:<6} {:>9}  {:>5} passed{failed}", seconds(outcome.elapsed), outcome.passed)
 }
 
 /// Tells the snapshot tests whether they may write.

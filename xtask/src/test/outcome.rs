@@ -24,10 +24,7 @@ pub(super) struct Outcome {
 impl Outcome {
     /// One failure without a test to its name.
     pub(super) fn failure() -> Self {
-        Self {
-            failed: 1,
-            ..Self::default()
-        }
+        Self { failed: 1, ..Self::default() }
     }
 
     /// Reads one finished test binary.
@@ -50,12 +47,7 @@ impl Outcome {
             passed += n_passed;
             failed += n_failed;
         }
-        Self {
-            passed,
-            failed,
-            elapsed,
-            output: text,
-        }
+        Self { passed, failed, elapsed, output: text }
     }
 
     /// Adds another outcome to this one.

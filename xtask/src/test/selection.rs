@@ -14,41 +14,37 @@ pub(super) struct Selection<'a> {
     members: Vec<&'a Member>,
     is_everything: bool,
     snapshots: Snapshots,
+    has_python: bool,
 }
 
 impl<'a> Selection<'a> {
-    /// Reads `[CRATE...] [--accept]`.
+    /// Reads `[CRATE...] [--accept] [--python]`.
     ///
     /// An unknown flag or name is a usage error.
     pub(super) fn parse(workspace: &'a Workspace, arguments: &[String]) -> Result<Self, Failure> {
         let (flags, names): (Vec<&String>, Vec<&String>) =
             arguments.iter().partition(|argument| argument.starts_with('-'));
         let mut snapshots = Snapshots::Check;
+        let mut has_python = false;
         for flag in flags {
             match flag.as_str() {
                 "--accept" => snapshots = Snapshots::Accept,
+                "--python" => has_python = true,
                 _ => {
                     return Err(Failure::Usage(format!(
-                        "`test` has no flag `{flag}`; it has --accept"
+                        "`test` has no flag `{flag}`; it has --accept and --python"
                     )));
                 }
             }
         }
-        let wanted = names
-            .iter()
-            .map(|name| find(workspace, name))
-            .collect::<Result<Vec<_>, _>>()?;
+        let wanted = names.iter().map(|name| find(workspace, name)).collect::<Result<Vec<_>, _>>()?;
         // In the order of the workspace and each once, whatever the order and number of the names.
         let members = workspace
             .members()
             .iter()
             .filter(|member| names.is_empty() || wanted.iter().any(|one| one.name == member.name))
             .collect();
-        Ok(Self {
-            members,
-            is_everything: names.is_empty(),
-            snapshots,
-        })
+        Ok(Self { members, is_everything: names.is_empty(), snapshots, has_python })
     }
 
     /// The selected crates, lower floors first.
@@ -61,6 +57,11 @@ impl<'a> Selection<'a> {
         self.snapshots
     }
 
+    /// Whether Python is asked too.
+    pub(super) fn has_python(&self) -> bool {
+        self.has_python
+    }
+
     /// The package and feature arguments for `cargo`.
     ///
     /// Every call of one run uses the same ones: `cargo` unites features over the packages named,
@@ -69,10 +70,7 @@ impl<'a> Selection<'a> {
         let mut arguments = if self.is_everything {
             vec!["--workspace".to_owned()]
         } else {
-            self.members
-                .iter()
-                .flat_map(|member| ["-p".to_owned(), member.name.clone()])
-                .collect()
+            self.members.iter().flat_map(|member| ["-p".to_owned(), member.name.clone()]).collect()
         };
         arguments.extend(feature_arguments(self.members.iter().copied()));
         arguments
@@ -82,11 +80,7 @@ impl<'a> Selection<'a> {
 fn find<'a>(workspace: &'a Workspace, name: &str) -> Result<&'a Member, Failure> {
     let members = workspace.members();
     let exact = members.iter().find(|member| member.name == name);
-    let short = || {
-        members
-            .iter()
-            .find(|member| member.name.strip_prefix(PREFIX) == Some(name))
-    };
+    let short = || members.iter().find(|member| member.name.strip_prefix(PREFIX) == Some(name));
     exact.or_else(short).ok_or_else(|| {
         let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
         Failure::Usage(format!("no crate `{name}`; the crates are {}", names.join(", ")))

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::binaries::{Binary, binary_of};
 use super::examples::{Section, Splitter, attribute};
 use super::outcome::{Outcome, Outcomes, result_of};
+use super::python;
 use super::selection::Selection;
 use super::{Snapshots, line};
 use crate::failure::Failure;
@@ -45,20 +46,12 @@ fn check_refused(arguments: &str, message: &str) {
 
 #[test]
 fn names_work_with_and_without_prefix() {
-    check_selection(
-        "",
-        "--workspace --features neuronx-mem-pool/serde",
-        Snapshots::Check,
-    );
+    check_selection("", "--workspace --features neuronx-mem-pool/serde", Snapshots::Check);
     check_selection("neuronx-mem", "-p neuronx-mem", Snapshots::Check);
     let pool = "-p neuronx-mem-pool --features neuronx-mem-pool/serde";
     check_selection("pool", pool, Snapshots::Check);
     check_selection("neuronx-mem-pool --accept pool", pool, Snapshots::Accept);
-    check_selection(
-        "--accept tests neuronx-mem",
-        "-p neuronx-mem -p neuronx-mem-tests",
-        Snapshots::Accept,
-    );
+    check_selection("--accept tests neuronx-mem", "-p neuronx-mem -p neuronx-mem-tests", Snapshots::Accept);
 }
 
 #[test]
@@ -67,7 +60,7 @@ fn unknown_names_and_flags_are_usage_errors() {
         "pool attic",
         "no crate `attic`; the crates are neuronx-mem-pool, neuronx-mem, neuronx-mem-tests",
     );
-    check_refused("--fast", "`test` has no flag `--fast`; it has --accept");
+    check_refused("--fast", "`test` has no flag `--fast`; it has --accept and --python");
 }
 
 #[test]
@@ -75,39 +68,22 @@ fn result_lines_are_read() {
     let line =
         "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.01s";
     assert_eq!(result_of(line), Some((12, 0)));
-    assert_eq!(
-        result_of("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured"),
-        Some((1, 2))
-    );
+    assert_eq!(result_of("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured"), Some((1, 2)));
     assert_eq!(result_of("test result: ok. many passed"), None);
     assert_eq!(result_of("running 2 tests"), None);
 }
 
 #[track_caller]
 fn check_run(success: bool, text: &str, passed: u64, failed: u64) {
-    let run = Captured {
-        success,
-        text: text.to_owned(),
-        elapsed: Duration::from_millis(5),
-    };
-    let expected = Outcome {
-        passed,
-        failed,
-        elapsed: Duration::from_millis(5),
-        output: text.to_owned(),
-    };
+    let run = Captured { success, text: text.to_owned(), elapsed: Duration::from_millis(5) };
+    let expected = Outcome { passed, failed, elapsed: Duration::from_millis(5), output: text.to_owned() };
     assert_eq!(Outcome::of_run(run), expected);
 }
 
 #[test]
 fn the_exit_code_has_the_last_word() {
     check_run(true, "test result: ok. 3 passed; 0 failed; 0 ignored\n", 3, 0);
-    check_run(
-        false,
-        "test result: FAILED. 1 passed; 2 failed; 0 ignored\n",
-        1,
-        2,
-    );
+    check_run(false, "test result: FAILED. 1 passed; 2 failed; 0 ignored\n", 1, 2);
     check_run(false, "test result: ok. 3 passed; 0 failed; 0 ignored\n", 3, 1);
     check_run(false, "memory allocation failed, aborted\n", 0, 1);
     check_run(true, "a main function of its own\n", 1, 0);
@@ -151,20 +127,11 @@ fn executables_are_read_from_messages() {
         executable: PathBuf::from("/t/t"),
     };
     let artifact = "compiler-artifact";
-    assert_eq!(
-        binary_of(&message(artifact, "lib", true, r#""/t/t""#)),
-        Some(binary(true))
-    );
-    assert_eq!(
-        binary_of(&message(artifact, "bin", false, r#""/t/t""#)),
-        Some(binary(false))
-    );
+    assert_eq!(binary_of(&message(artifact, "lib", true, r#""/t/t""#)), Some(binary(true)));
+    assert_eq!(binary_of(&message(artifact, "bin", false, r#""/t/t""#)), Some(binary(false)));
     assert_eq!(binary_of(&message(artifact, "example", false, r#""/t/t""#)), None);
     assert_eq!(binary_of(&message(artifact, "lib", false, "null")), None);
-    assert_eq!(
-        binary_of(&message("build-finished", "lib", true, r#""/t/t""#)),
-        None
-    );
+    assert_eq!(binary_of(&message("build-finished", "lib", true, r#""/t/t""#)), None);
     assert_eq!(binary_of("not json"), None);
 }
 
@@ -190,20 +157,14 @@ fn output_is_cut_at_the_headings() {
     };
     assert_eq!(
         sections,
-        [
-            section("neuronx_mem", "running 1 test\n", 2),
-            section("neuronx_mem_pool", "x\n", 5)
-        ]
+        [section("neuronx_mem", "running 1 test\n", 2), section("neuronx_mem_pool", "x\n", 5)]
     );
 }
 
 /// Passed and failed by section, for the texts of two sections and the exit code.
 #[track_caller]
 fn check_attribution(texts: [&str; 2], success: bool, expected: [(u64, u64); 2]) {
-    let section = |text: &str| Section {
-        text: text.to_owned(),
-        ..Section::default()
-    };
+    let section = |text: &str| Section { text: text.to_owned(), ..Section::default() };
     let outcomes = attribute(texts.map(section).into(), success, |_| "neuronx-mem".to_owned());
     let counts: Vec<(u64, u64)> = outcomes.iter().map(|(_, one)| (one.passed, one.failed)).collect();
     assert_eq!(counts, expected);
@@ -218,4 +179,29 @@ fn examples_count_for_their_library() {
     check_attribution([good, "rustdoc stopped\n"], false, [(2, 0), (0, 1)]);
     // Merged examples print more than one result.
     check_attribution([&good.repeat(2), ""], true, [(4, 0), (0, 0)]);
+}
+
+#[test]
+fn python_is_asked_only_when_wanted() {
+    let workspace = workspace();
+    let has_python = |text: &str| Selection::parse(&workspace, &words(text)).unwrap().has_python();
+    assert!(!has_python("pool"));
+    assert!(has_python("--python") && has_python("pool --python --accept"));
+}
+
+#[test]
+fn closing_lines_of_python_are_read() {
+    let check =
+        |text: &str, success, expected| assert_eq!(python::result_of(text, success), expected, "{text}");
+    check("..\nRan 14 tests in 8.155s\n\nOK\n", true, (14, 0));
+    check("Ran 1 test in 0.1s\n\nOK (skipped=1)\n", true, (1, 0));
+    check(
+        "Ran 14 tests in 8.1s\n\nFAILED (failures=1, errors=2, skipped=1)\nexit status: 1\n",
+        false,
+        (11, 3),
+    );
+    check("Ran 2 tests in 8.1s\n\nFAILED (failures=7)\n", false, (0, 7));
+    check("Ran 3 tests in 8.1s\n\nOK\nsignal: 11\n", false, (2, 1));
+    check("Ran 0 tests in 0.0s\n\nOK\n", true, (0, 1));
+    check("No module named unittest\n", false, (0, 1));
 }

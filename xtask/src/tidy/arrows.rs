@@ -21,20 +21,14 @@ pub(super) fn check(member: &Member, members: &[Member], manifest: &File) -> Vec
         findings.push(Finding::new(
             &manifest.path,
             dependency_line(&manifest.text, "name"),
-            format!(
-                "the folder `{folder}` is not named like the package `{}`",
-                member.name
-            ),
+            format!("the folder `{folder}` is not named like the package `{}`", member.name),
         ));
     }
     let Some(floor) = floor_of(&member.name) else {
         findings.push(Finding::new(
             &manifest.path,
             1,
-            format!(
-                "`{}` has no floor; give it one in xtask/src/floors.rs",
-                member.name
-            ),
+            format!("`{}` has no floor; give it one in xtask/src/floors.rs", member.name),
         ));
         return findings;
     };
@@ -69,9 +63,7 @@ fn wrong_arrow(package: &str, floor: u8, dependency: &Dependency) -> Option<Stri
         return None;
     }
     if floor == 1 {
-        return Some(format!(
-            "`{package}` is a leaf and may use no crate of the workspace, not `{target}`"
-        ));
+        return Some(format!("`{package}` is a leaf and may use no crate of the workspace, not `{target}`"));
     }
     Some(format!(
         "`{package}` (floor {floor}) may use lower floors only, `{target}` is on floor {target_floor}"

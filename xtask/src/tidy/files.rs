@@ -21,9 +21,7 @@ pub(super) struct File {
 impl File {
     /// True when the path ends in a dot and this extension.
     pub(super) fn has_extension(&self, extension: &str) -> bool {
-        self.name()
-            .rsplit_once('.')
-            .is_some_and(|(_, own)| own == extension)
+        self.name().rsplit_once('.').is_some_and(|(_, own)| own == extension)
     }
 
     /// The last part of the path.
@@ -50,19 +48,13 @@ pub(super) fn list(root: &Path) -> Result<Vec<File>, Failure> {
     };
     paths.sort();
     paths.dedup();
-    paths
-        .into_iter()
-        .filter_map(|path| read(root, path).transpose())
-        .collect()
+    paths.into_iter().filter_map(|path| read(root, path).transpose()).collect()
 }
 
 /// The file of this path; an empty one when it is not in the list, so that rules report its lack.
 pub(super) fn find(files: &[File], path: &str) -> File {
     let found = files.iter().find(|file| file.path == path).cloned();
-    found.unwrap_or_else(|| File {
-        path: path.to_owned(),
-        text: String::new(),
-    })
+    found.unwrap_or_else(|| File { path: path.to_owned(), text: String::new() })
 }
 
 /// `None` outside a git checkout, or without git.
@@ -74,10 +66,7 @@ fn tracked(root: &Path) -> Option<Vec<String>> {
         .output()
         .ok()?;
     let names = String::from_utf8_lossy(&output.stdout);
-    output
-        .status
-        .success()
-        .then(|| names.split_terminator('\0').map(str::to_owned).collect())
+    output.status.success().then(|| names.split_terminator('\0').map(str::to_owned).collect())
 }
 
 /// Every file below the root, without build output and version control.
@@ -90,11 +79,7 @@ fn walk(root: &Path) -> Result<Vec<String>, Failure> {
             let entry = entry.map_err(|error| unreadable(&folder, &error))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type().map_err(|error| unreadable(&name, &error))?;
-            let path = if folder.is_empty() {
-                name.clone()
-            } else {
-                format!("{folder}/{name}")
-            };
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             if kind.is_file() {
                 paths.push(path);
             } else if kind.is_dir() && name != "target" && name != ".git" {
@@ -112,11 +97,7 @@ fn read(root: &Path, path: String) -> Result<Option<File>, Failure> {
         return Ok(None);
     }
     let bytes = fs::read(&place).map_err(|error| unreadable(&path, &error))?;
-    let text = if bytes.contains(&0) {
-        String::new()
-    } else {
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
+    let text = if bytes.contains(&0) { String::new() } else { String::from_utf8_lossy(&bytes).into_owned() };
     Ok(Some(File { path, text }))
 }
 

@@ -16,11 +16,7 @@ pub(super) struct Finding {
 impl Finding {
     /// A finding on a line counted from 1.
     pub(super) fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            message: message.into(),
-        }
+        Self { path: path.to_owned(), line, message: message.into() }
     }
 }
 

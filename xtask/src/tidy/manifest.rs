@@ -54,26 +54,16 @@ pub(super) fn check(member: &Member, manifest: &File) -> Vec<Finding> {
 /// The root files of a crate that must forbid unsafe code; none for a crate that may use it.
 pub(super) fn crate_roots(member: &Member) -> impl Iterator<Item = &str> {
     let is_safe = !UNSAFE_ALLOWED.contains(&member.name.as_str()) && member.name != SCENARIOS;
-    let roots = member
-        .targets
-        .iter()
-        .filter(move |target| is_safe && target.is_product());
+    let roots = member.targets.iter().filter(move |target| is_safe && target.is_product());
     roots.map(|target| target.source.as_str())
 }
 
 /// Checks that a crate root forbids unsafe code.
 pub(super) fn check_unsafe(member: &Member, root: &File) -> Option<Finding> {
-    if root
-        .text
-        .lines()
-        .any(|line| line.trim() == "#![forbid(unsafe_code)]")
-    {
+    if root.text.lines().any(|line| line.trim() == "#![forbid(unsafe_code)]") {
         return None;
     }
-    let message = format!(
-        "`{}` has no system calls: its root says `#![forbid(unsafe_code)]`",
-        member.name
-    );
+    let message = format!("`{}` has no system calls: its root says `#![forbid(unsafe_code)]`", member.name);
     Some(Finding::new(&root.path, 1, message))
 }
 
@@ -116,7 +106,5 @@ fn entries<'a>(text: &'a str, table: &'a str) -> impl Iterator<Item = (&'a str, 
 
 fn header_line(text: &str, table: &str) -> usize {
     let header = format!("[{table}]");
-    text.lines()
-        .position(|line| line.trim() == header)
-        .map_or(1, |idx| idx + 1)
+    text.lines().position(|line| line.trim() == header).map_or(1, |idx| idx + 1)
 }

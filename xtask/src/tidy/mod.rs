@@ -46,11 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         println!("{finding}");
     }
     eprintln!("tidy: {} files, {} finding(s)", files.len(), findings.len());
-    if findings.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Reported)
-    }
+    if findings.is_empty() { Ok(()) } else { Err(Failure::Reported) }
 }
 
 /// Every finding in the tree, sorted by path and line.

@@ -8,11 +8,7 @@ use crate::workspace::Member;
 
 /// Checks that no published crate is missing.
 pub(super) fn check(members: &[Member], readme: &File) -> Vec<Finding> {
-    let rows: Vec<&str> = readme
-        .text
-        .lines()
-        .filter(|line| line.trim_start().starts_with('|'))
-        .collect();
+    let rows: Vec<&str> = readme.text.lines().filter(|line| line.trim_start().starts_with('|')).collect();
     let is_missing = |member: &&Member| {
         let name = format!("`{}`", member.name);
         member.is_published && !rows.iter().any(|row| row.contains(&name))
@@ -21,11 +17,7 @@ pub(super) fn check(members: &[Member], readme: &File) -> Vec<Finding> {
         .iter()
         .filter(is_missing)
         .map(|member| {
-            Finding::new(
-                &readme.path,
-                1,
-                format!("the table of crates has no row for `{}`", member.name),
-            )
+            Finding::new(&readme.path, 1, format!("the table of crates has no row for `{}`", member.name))
         })
         .collect()
 }

@@ -19,14 +19,8 @@ const TEST_ATTRIBUTE: &str = "#[cfg(test)]";
 
 /// What no file holds, and what to do instead.
 const NOWHERE: &[(&str, &str)] = &[
-    (
-        concat!("#[", "ignore"),
-        "an ignored test tests nothing: mend it or take it out",
-    ),
-    (
-        concat!("should_", "panic"),
-        "assert the error value instead of expecting a panic",
-    ),
+    (concat!("#[", "ignore"), "an ignored test tests nothing: mend it or take it out"),
+    (concat!("should_", "panic"), "assert the error value instead of expecting a panic"),
     (concat!("todo", "!("), "unfinished code"),
     (concat!("unimplemented", "!("), "unfinished code"),
 ];
@@ -62,11 +56,7 @@ fn length(file: &File) -> Option<Finding> {
     if file.is_test() || has_reason(&file.text) {
         return None;
     }
-    let limit = if file.name() == "lib.rs" {
-        MAX_LIB_LINES
-    } else {
-        MAX_LINES
-    };
+    let limit = if file.name() == "lib.rs" { MAX_LIB_LINES } else { MAX_LINES };
     let n_lines = code_lines(&file.text);
     if n_lines <= limit {
         return None;
@@ -90,19 +80,14 @@ fn has_reason(text: &str) -> bool {
 fn code_lines(text: &str) -> usize {
     let lines: Vec<&str> = text.lines().collect();
     let test_block = first_test_block(&lines);
-    let declarations = lines[..test_block]
-        .iter()
-        .filter(|line| line.starts_with(TEST_ATTRIBUTE))
-        .count();
+    let declarations = lines[..test_block].iter().filter(|line| line.starts_with(TEST_ATTRIBUTE)).count();
     test_block - 2 * declarations
 }
 
 /// The index of the attribute of the first test item with a body, or the number of lines.
 fn first_test_block(lines: &[&str]) -> usize {
     let opens_block = |idx: &usize| {
-        let is_declaration = lines
-            .get(idx + 1)
-            .is_some_and(|next| next.trim_end().ends_with(';'));
+        let is_declaration = lines.get(idx + 1).is_some_and(|next| next.trim_end().ends_with(';'));
         lines[*idx].starts_with(TEST_ATTRIBUTE) && !is_declaration
     };
     (0..lines.len()).find(opens_block).unwrap_or(lines.len())
@@ -110,29 +95,17 @@ fn first_test_block(lines: &[&str]) -> usize {
 
 fn forbidden_code(file: &File) -> Vec<Finding> {
     let lines: Vec<&str> = file.text.lines().collect();
-    let first_test_line = if file.is_test() {
-        1
-    } else {
-        first_test_block(&lines) + 1
-    };
+    let first_test_line = if file.is_test() { 1 } else { first_test_block(&lines) + 1 };
     let mut findings = Vec::new();
     for (number, line) in file.lines() {
         if is_comment(line) {
             findings.extend(unrun_example(file, number, line));
             continue;
         }
-        let in_tests = if number >= first_test_line {
-            NOT_IN_TESTS
-        } else {
-            &[]
-        };
+        let in_tests = if number >= first_test_line { NOT_IN_TESTS } else { &[] };
         for (pattern, message) in NOWHERE.iter().chain(in_tests) {
             if line.contains(pattern) {
-                findings.push(Finding::new(
-                    &file.path,
-                    number,
-                    format!("`{pattern}`: {message}"),
-                ));
+                findings.push(Finding::new(&file.path, number, format!("`{pattern}`: {message}")));
             }
         }
     }
@@ -146,15 +119,8 @@ fn is_comment(line: &str) -> bool {
 /// A documentation example that is switched off, or passes only by a panic.
 fn unrun_example(file: &File, number: usize, line: &str) -> Option<Finding> {
     let comment = line.trim_start();
-    let fence = comment
-        .strip_prefix("///")
-        .or_else(|| comment.strip_prefix("//!"))?
-        .trim();
+    let fence = comment.strip_prefix("///").or_else(|| comment.strip_prefix("//!"))?.trim();
     let mut words = fence.strip_prefix("```")?.split([',', ' ']);
     let word = words.find(|word| *word == "ignore" || *word == concat!("should_", "panic"))?;
-    Some(Finding::new(
-        &file.path,
-        number,
-        format!("an example marked `{word}`: examples run and succeed"),
-    ))
+    Some(Finding::new(&file.path, number, format!("an example marked `{word}`: examples run and succeed")))
 }

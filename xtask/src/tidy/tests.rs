@@ -27,10 +27,7 @@ neuronx-mem-rounding = { workspace = true }
 ";
 
 fn file(path: &str, text: &str) -> File {
-    File {
-        path: path.to_owned(),
-        text: text.to_owned(),
-    }
+    File { path: path.to_owned(), text: text.to_owned() }
 }
 
 fn member(name: &str, dependencies: &[(&str, DependencyKind)]) -> Member {
@@ -46,16 +43,10 @@ fn member(name: &str, dependencies: &[(&str, DependencyKind)]) -> Member {
         version: "0.1.0".to_owned(),
         folder: format!("crates/{name}"),
         is_published: true,
-        targets: vec![
-            target(name, "lib", "src/lib.rs"),
-            target(name, "test", "tests/one.rs"),
-        ],
+        targets: vec![target(name, "lib", "src/lib.rs"), target(name, "test", "tests/one.rs")],
         dependencies: dependencies
             .iter()
-            .map(|(package, kind)| Dependency {
-                package: (*package).to_owned(),
-                kind: *kind,
-            })
+            .map(|(package, kind)| Dependency { package: (*package).to_owned(), kind: *kind })
             .collect(),
         test_features: Vec::new(),
     }
@@ -64,10 +55,8 @@ fn member(name: &str, dependencies: &[(&str, DependencyKind)]) -> Member {
 /// Compares findings with lines of the form `line: message`.
 #[track_caller]
 fn check_findings(findings: impl IntoIterator<Item = Finding>, expected: &[&str]) {
-    let found: Vec<String> = findings
-        .into_iter()
-        .map(|finding| format!("{}: {}", finding.line, finding.message))
-        .collect();
+    let found: Vec<String> =
+        findings.into_iter().map(|finding| format!("{}: {}", finding.line, finding.message)).collect();
     assert_eq!(found, expected);
 }
 
@@ -75,10 +64,8 @@ fn check_findings(findings: impl IntoIterator<Item = Finding>, expected: &[&str]
 #[track_caller]
 fn check_arrow(package: &str, kind: DependencyKind, target: &str, expected: &[&str]) {
     let members = [member(package, &[(target, kind)]), member(target, &[])];
-    let manifest = file(
-        "Cargo.toml",
-        &format!("[package]\nname = \"x\"\n[dependencies]\n{target} = \"1\"\n"),
-    );
+    let manifest =
+        file("Cargo.toml", &format!("[package]\nname = \"x\"\n[dependencies]\n{target} = \"1\"\n"));
     check_findings(arrows::check(&members[0], &members, &manifest), expected);
 }
 
@@ -126,11 +113,7 @@ fn arrows_need_a_floor_and_a_folder_name() {
     let mut moved = member("neuronx-mem-pool", &[]);
     moved.folder = "crates/pool".to_owned();
     check_findings(
-        arrows::check(
-            &moved,
-            &[],
-            &file("Cargo.toml", "[package]\nname = \"neuronx-mem-pool\"\n"),
-        ),
+        arrows::check(&moved, &[], &file("Cargo.toml", "[package]\nname = \"neuronx-mem-pool\"\n")),
         &["2: the folder `pool` is not named like the package `neuronx-mem-pool`"],
     );
     moved.folder = "xtask".to_owned();
@@ -140,10 +123,7 @@ fn arrows_need_a_floor_and_a_folder_name() {
 #[test]
 fn arrows_ignore_packages_from_outside() {
     let pool = member("neuronx-mem-pool", &[("smallvec", DependencyKind::Normal)]);
-    check_findings(
-        arrows::check(&pool, std::slice::from_ref(&pool), &file("Cargo.toml", "")),
-        &[],
-    );
+    check_findings(arrows::check(&pool, std::slice::from_ref(&pool), &file("Cargo.toml", "")), &[]);
 }
 
 #[test]
@@ -159,10 +139,8 @@ fn dependency_lines_are_found_in_every_notation() {
 fn manifests_inherit_fields_and_lints() {
     let pool = member("neuronx-mem-pool", &[]);
     check_findings(manifest::check(&pool, &file("Cargo.toml", CLEAN_MANIFEST)), &[]);
-    let own_version = CLEAN_MANIFEST.replace(
-        "version.workspace = true\nedition",
-        "version = \"1.0.0\"\nedition",
-    );
+    let own_version =
+        CLEAN_MANIFEST.replace("version.workspace = true\nedition", "version = \"1.0.0\"\nedition");
     check_findings(
         manifest::check(&pool, &file("Cargo.toml", &own_version)),
         &["1: `version` is not inherited: write `version.workspace = true`"],
@@ -181,10 +159,8 @@ fn manifests_inherit_fields_and_lints() {
 #[test]
 fn unpublished_manifests_need_no_catalogue_fields() {
     let mut scenarios = member("neuronx-mem-tests", &[]);
-    let text = CLEAN_MANIFEST.replace(
-        "repository.workspace = true\nkeywords.workspace = true\ncategories.workspace = true\n",
-        "",
-    );
+    let text = CLEAN_MANIFEST
+        .replace("repository.workspace = true\nkeywords.workspace = true\ncategories.workspace = true\n", "");
     check_findings(
         manifest::check(&scenarios, &file("Cargo.toml", &text)),
         &[
@@ -203,10 +179,7 @@ fn safe_crates_forbid_unsafe_code() {
     let roots: Vec<&str> = manifest::crate_roots(&pool).collect();
     assert_eq!(roots, ["crates/neuronx-mem-pool/src/lib.rs"]);
     assert_eq!(manifest::crate_roots(&member("neuronx-mem-nrt", &[])).count(), 0);
-    assert_eq!(
-        manifest::crate_roots(&member("neuronx-mem-tests", &[])).count(),
-        0
-    );
+    assert_eq!(manifest::crate_roots(&member("neuronx-mem-tests", &[])).count(), 0);
     let root = file(roots[0], "//! Page.\n\n#![forbid(unsafe_code)]\n");
     check_findings(manifest::check_unsafe(&pool, &root), &[]);
     let message = "1: `neuronx-mem-pool` has no system calls: its root says `#![forbid(unsafe_code)]`";
@@ -242,32 +215,16 @@ fn sources_have_a_bounded_length() {
     check_source("tests/a.rs", &lines(401), &[]);
     check_source("tests/tool/a.rs", &lines(401), &[]);
     check_source("src/tests_a.rs", &lines(401), &[message]);
-    check_source(
-        "src/a.rs",
-        &format!("//! Long because: one table.\n{}", lines(401)),
-        &[],
-    );
-    check_source(
-        "src/a.rs",
-        &format!("//! Long because:\n{}", lines(400)),
-        &[message],
-    );
+    check_source("src/a.rs", &format!("//! Long because: one table.\n{}", lines(401)), &[]);
+    check_source("src/a.rs", &format!("//! Long because:\n{}", lines(400)), &[message]);
     // A reason below the page is not in the page.
-    check_source(
-        "src/a.rs",
-        &format!("{}//! Long because: late.\n", lines(400)),
-        &[message],
-    );
+    check_source("src/a.rs", &format!("{}//! Long because: late.\n", lines(400)), &[message]);
 }
 
 #[test]
 fn sources_are_measured_without_their_tests() {
     let block = "#[cfg(test)]\nmod tests {\n";
-    check_source(
-        "src/a.rs",
-        &format!("//! Page.\n{}{block}{}", "x\n".repeat(399), "y\n".repeat(99)),
-        &[],
-    );
+    check_source("src/a.rs", &format!("//! Page.\n{}{block}{}", "x\n".repeat(399), "y\n".repeat(99)), &[]);
     // A declaration among the modules does not hide what follows it.
     let declared = format!("//! Page.\n#[cfg(test)]\nmod tests;\n{}", "x\n".repeat(400));
     check_source(
@@ -310,11 +267,7 @@ fn sources_hold_no_switched_off_or_unfinished_code() {
             &format!("5: `{missing}`: unfinished code"),
         ],
     );
-    check_source(
-        "src/a.rs",
-        &format!("//! No {unfinished}) here.\n// Nor {panicking}.\n"),
-        &[],
-    );
+    check_source("src/a.rs", &format!("//! No {unfinished}) here.\n// Nor {panicking}.\n"), &[]);
 }
 
 #[test]
@@ -324,21 +277,9 @@ fn tests_do_not_sleep() {
         format!("`{sleep}`: a test that sleeps depends on the machine: use a signal or the virtual clock");
     let line = format!("    std::{sleep}(PAUSE);\n");
     check_source("src/a.rs", &format!("//! Page.\n{line}"), &[]);
-    check_source(
-        "src/a.rs",
-        &format!("//! Page.\n#[cfg(test)]\nmod tests;\n{line}"),
-        &[],
-    );
-    check_source(
-        "src/a/tests.rs",
-        &format!("//! Page.\n{line}"),
-        &[&format!("2: {message}")],
-    );
-    check_source(
-        "tests/a.rs",
-        &format!("//! Page.\n{line}"),
-        &[&format!("2: {message}")],
-    );
+    check_source("src/a.rs", &format!("//! Page.\n#[cfg(test)]\nmod tests;\n{line}"), &[]);
+    check_source("src/a/tests.rs", &format!("//! Page.\n{line}"), &[&format!("2: {message}")]);
+    check_source("tests/a.rs", &format!("//! Page.\n{line}"), &[&format!("2: {message}")]);
     check_source(
         "src/a.rs",
         &format!("//! Page.\n{line}#[cfg(test)]\nmod tests {{\n{line}}}\n"),
@@ -381,11 +322,7 @@ fn texts_name_no_machine() {
         ],
     );
     let outside = concat!("../", "shared");
-    check_text(
-        "a.csv",
-        &format!("see {outside}\n"),
-        &[&format!("1: `{outside}` is outside of the project")],
-    );
+    check_text("a.csv", &format!("see {outside}\n"), &[&format!("1: `{outside}` is outside of the project")]);
 }
 
 #[test]
@@ -400,11 +337,7 @@ fn relative_paths_and_addresses_are_no_machine() {
     check_text("a.md", &lines.concat(), &[]);
     // A second place in the line is still found.
     let line = format!("x{root}y and {root}\n");
-    check_text(
-        "a.txt",
-        &line,
-        &[&format!("1: `{root}` is a path of one machine")],
-    );
+    check_text("a.txt", &line, &[&format!("1: `{root}` is a path of one machine")]);
 }
 
 #[test]

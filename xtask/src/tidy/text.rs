@@ -35,34 +35,18 @@ pub(super) fn check(file: &File) -> Vec<Finding> {
 
 fn pending_snapshot(file: &File) -> Option<Finding> {
     let is_pending = PENDING.iter().any(|ending| file.name().ends_with(ending));
-    is_pending.then(|| {
-        Finding::new(
-            &file.path,
-            1,
-            "a snapshot that waits for review: accept it or take it out",
-        )
-    })
+    is_pending
+        .then(|| Finding::new(&file.path, 1, "a snapshot that waits for review: accept it or take it out"))
 }
 
 fn outside_paths(file: &File) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in file.lines() {
-        if let Some(path) = MACHINE_FOLDERS
-            .iter()
-            .find_map(|folder| machine_path(line, folder))
-        {
-            findings.push(Finding::new(
-                &file.path,
-                number,
-                format!("`{path}` is a path of one machine"),
-            ));
+        if let Some(path) = MACHINE_FOLDERS.iter().find_map(|folder| machine_path(line, folder)) {
+            findings.push(Finding::new(&file.path, number, format!("`{path}` is a path of one machine")));
         }
         if line.contains(OUTSIDE) {
-            findings.push(Finding::new(
-                &file.path,
-                number,
-                format!("`{OUTSIDE}` is outside of the project"),
-            ));
+            findings.push(Finding::new(&file.path, number, format!("`{OUTSIDE}` is outside of the project")));
         }
     }
     findings
@@ -79,10 +63,8 @@ fn machine_path(line: &str, (folder, has_name): &(&str, bool)) -> Option<String>
         }
         let rest = &line[start + folder.len()..];
         let (name, _) = rest.split_once('/')?;
-        let is_name = !name.is_empty()
-            && name
-                .chars()
-                .all(|letter| letter.is_alphanumeric() || "._-".contains(letter));
+        let is_name =
+            !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "._-".contains(letter));
         is_name.then(|| format!("{folder}{name}/"))
     })
 }
@@ -97,11 +79,7 @@ fn blanks(file: &File) -> Vec<Finding> {
     // Not `lines()`, which would hide a carriage return.
     for (idx, line) in file.text.split('\n').enumerate() {
         if line.ends_with([' ', '\t', '\r']) {
-            findings.push(Finding::new(
-                &file.path,
-                idx + 1,
-                "a blank at the end of the line",
-            ));
+            findings.push(Finding::new(&file.path, idx + 1, "a blank at the end of the line"));
         }
     }
     if !file.text.is_empty() && !file.text.ends_with('\n') {

@@ -146,17 +146,10 @@ pub(crate) fn feature_arguments<'a>(members: impl IntoIterator<Item = &'a Member
     let features: Vec<String> = members
         .into_iter()
         .flat_map(|member| {
-            member
-                .test_features
-                .iter()
-                .map(move |feature| format!("{}/{feature}", member.name))
+            member.test_features.iter().map(move |feature| format!("{}/{feature}", member.name))
         })
         .collect();
-    if features.is_empty() {
-        Vec::new()
-    } else {
-        vec!["--features".to_owned(), features.join(",")]
-    }
+    if features.is_empty() { Vec::new() } else { vec!["--features".to_owned(), features.join(",")] }
 }
 
 fn member(package: &Value, root: &Path) -> Result<Member, Failure> {
@@ -168,15 +161,9 @@ fn member(package: &Value, root: &Path) -> Result<Member, Failure> {
         name: text(package, "name")?.to_owned(),
         version: text(package, "version")?.to_owned(),
         folder: folder.to_owned(),
-        is_published: package["publish"]
-            .as_array()
-            .is_none_or(|registries| !registries.is_empty()),
-        targets: list(package, "targets")
-            .map(|value| target(value, root))
-            .collect::<Result<_, _>>()?,
-        dependencies: list(package, "dependencies")
-            .map(dependency)
-            .collect::<Result<_, _>>()?,
+        is_published: package["publish"].as_array().is_none_or(|registries| !registries.is_empty()),
+        targets: list(package, "targets").map(|value| target(value, root)).collect::<Result<_, _>>()?,
+        dependencies: list(package, "dependencies").map(dependency).collect::<Result<_, _>>()?,
         test_features: texts(features, "test-features"),
     })
 }
@@ -196,25 +183,17 @@ fn dependency(value: &Value) -> Result<Dependency, Failure> {
         Some("build") => DependencyKind::Build,
         _ => DependencyKind::Normal,
     };
-    Ok(Dependency {
-        package: text(value, "name")?.to_owned(),
-        kind,
-    })
+    Ok(Dependency { package: text(value, "name")?.to_owned(), kind })
 }
 
 /// A path as it stands below the root, with `/` between its parts on every system.
 fn below(path: &str, root: &Path) -> String {
     let path = Path::new(path);
-    path.strip_prefix(root)
-        .unwrap_or(path)
-        .to_string_lossy()
-        .replace('\\', "/")
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failure> {
-    value[key]
-        .as_str()
-        .ok_or_else(|| Failure::Broken(format!("cargo metadata has no `{key}`")))
+    value[key].as_str().ok_or_else(|| Failure::Broken(format!("cargo metadata has no `{key}`")))
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
@@ -222,8 +201,5 @@ fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 }
 
 fn texts(value: &Value, key: &str) -> Vec<String> {
-    list(value, key)
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+    list(value, key).filter_map(Value::as_str).map(str::to_owned).collect()
 }

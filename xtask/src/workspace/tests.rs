@@ -33,24 +33,12 @@ const METADATA: &str = r#"{
 #[test]
 fn members_are_read_lower_floors_first() {
     let workspace = Workspace::parse(METADATA.as_bytes()).unwrap();
-    let [stats, xtask] = workspace.members() else {
-        panic!("two members")
-    };
-    assert_eq!(
-        (stats.name.as_str(), xtask.name.as_str()),
-        ("neuronx-mem-stats", "xtask")
-    );
+    let [stats, xtask] = workspace.members() else { panic!("two members") };
+    assert_eq!((stats.name.as_str(), xtask.name.as_str()), ("neuronx-mem-stats", "xtask"));
     assert_eq!((stats.is_published, xtask.is_published), (true, false));
     assert_eq!(stats.manifest(), "crates/neuronx-mem-stats/Cargo.toml");
-    let kinds: Vec<DependencyKind> = stats
-        .dependencies
-        .iter()
-        .map(|dependency| dependency.kind)
-        .collect();
-    assert_eq!(
-        kinds,
-        [DependencyKind::Normal, DependencyKind::Dev, DependencyKind::Build]
-    );
+    let kinds: Vec<DependencyKind> = stats.dependencies.iter().map(|dependency| dependency.kind).collect();
+    assert_eq!(kinds, [DependencyKind::Normal, DependencyKind::Dev, DependencyKind::Build]);
     let sources: Vec<(&str, bool, bool)> = stats
         .targets
         .iter()
@@ -78,8 +66,5 @@ fn features_to_test_become_arguments() {
 #[test]
 fn an_answer_that_is_not_metadata_is_an_error() {
     let failure = Workspace::parse(b"{}").unwrap_err();
-    assert_eq!(
-        failure,
-        Failure::Broken("cargo metadata has no `workspace_root`".to_owned())
-    );
+    assert_eq!(failure, Failure::Broken("cargo metadata has no `workspace_root`".to_owned()));
 }

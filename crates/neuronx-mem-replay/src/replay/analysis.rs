@@ -7,7 +7,9 @@
 
 use neuronx_mem::Device;
 
-use crate::{EventSource, Outcome, Replay, ReplayError, ReplayOptions, ReplayReport, Trace, TraceInput};
+use crate::{
+    EventSource, OpenedInput, Outcome, Replay, ReplayError, ReplayOptions, ReplayReport, Trace, TraceInput,
+};
 
 /// A report, and what was seen of the device at two moments.
 #[derive(Clone, Debug)]
@@ -25,8 +27,8 @@ pub struct Analysed<A> {
 impl Replay {
     /// Replays an input and looks at the device at the peak of allocated memory and at the end.
     ///
-    /// A regular file is read twice; anything else is kept in memory as a [`Trace`]. About twice
-    /// the time of [`run`](Self::run).
+    /// A trace in a regular file is read twice; anything else is kept in memory as a [`Trace`], see
+    /// [`Trace::read_input`]. About twice the time of [`run`](Self::run).
     ///
     /// # Errors
     ///
@@ -37,11 +39,12 @@ impl Replay {
         is_lenient: bool,
         look: impl FnMut(&Device) -> A,
     ) -> Result<Analysed<A>, ReplayError> {
-        if input.is_rereadable() {
-            return self.analyse_passes(|| Ok(input.open()?.lenient(is_lenient)), look);
+        match input.open_any()? {
+            OpenedInput::Trace(_) if input.is_rereadable() => {
+                self.analyse_passes(|| Ok(input.open()?.lenient(is_lenient)), look)
+            }
+            opened => self.analyse_trace(&Trace::read_opened(opened, input, is_lenient)?, look),
         }
-        let trace = Trace::read(input.open()?.lenient(is_lenient))?;
-        self.analyse_trace(&trace, look)
     }
 
     /// Replays a trace in memory and looks at the device as [`analyse`](Self::analyse) does.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use neuronx_mem::{Allocator, Device, DeviceId, Handle};
+use neuronx_mem::{Allocator, AllocatorBuilder, Device, DeviceId, Handle};
 
 use super::driver::{Driver, Refusal};
 use super::report::Tally;
@@ -75,14 +75,26 @@ impl Replay {
     /// As there.
     pub fn observe(
         &self,
+        source: impl EventSource,
+        observer: impl FnMut(&Progress<'_>),
+    ) -> Result<Outcome, ReplayError> {
+        self.drive(self.device(Allocator::builder())?, source, observer)
+    }
+
+    /// A fresh device of the options.
+    pub(super) fn device(&self, builder: AllocatorBuilder) -> Result<Device, ReplayError> {
+        let allocator = builder.runtime(self.options.runtime()).config(self.options.config).build()?;
+        // A simulated runtime has a device 0 unless told otherwise.
+        Ok(allocator.devices()[DeviceId(0).0 as usize].clone())
+    }
+
+    pub(super) fn drive(
+        &self,
+        device: Device,
         mut source: impl EventSource,
         mut observer: impl FnMut(&Progress<'_>),
     ) -> Result<Outcome, ReplayError> {
         let start = Instant::now();
-        let allocator =
-            Allocator::builder().runtime(self.options.runtime()).config(self.options.config).build()?;
-        // A simulated runtime has a device 0 unless told otherwise.
-        let device = allocator.devices()[DeviceId(0).0 as usize].clone();
         let mut driver = Driver::new(&device, self.options.in_flight);
         let mut tally = Tally::default();
         let limit = self.options.until.unwrap_or(u64::MAX);

@@ -1,7 +1,9 @@
 //! A trace in memory, about five bytes an event, for whoever passes over it more than once.
 
 use super::varint;
-use crate::{Event, EventSource, Header, ReplayError, Skipped, TraceLine};
+use crate::{
+    Event, EventSource, Header, HistoryEvents, OpenedInput, ReplayError, Skipped, TraceInput, TraceLine,
+};
 
 const ALLOCATE: u8 = 0;
 const FREE: u8 = 1;
@@ -61,6 +63,29 @@ impl Trace {
         trace.is_lenient = source.is_lenient();
         trace.skipped = source.skipped();
         Ok(trace)
+    }
+
+    /// Reads a trace or a snapshot, told apart by content. Of a snapshot the history of the first
+    /// device that has one, or segments, becomes the trace.
+    ///
+    /// # Errors
+    ///
+    /// As [`TraceInput::open_any`] and [`read`](Self::read).
+    pub fn read_input(input: &TraceInput, is_lenient: bool) -> Result<Self, ReplayError> {
+        Self::read_opened(input.open_any()?, input, is_lenient)
+    }
+
+    pub(crate) fn read_opened(
+        opened: OpenedInput,
+        input: &TraceInput,
+        is_lenient: bool,
+    ) -> Result<Self, ReplayError> {
+        match opened {
+            OpenedInput::Trace(reader) => Self::read(reader.lenient(is_lenient)),
+            OpenedInput::Snapshot(snapshot) => {
+                Self::read(HistoryEvents::of_device(&snapshot, None, input.name())?)
+            }
+        }
     }
 
     /// Name of the input it was read from.

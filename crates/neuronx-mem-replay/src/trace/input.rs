@@ -1,9 +1,13 @@
-//! A trace by name: a file or standard input. Opens, and says whether it can be opened again.
+//! A trace or a snapshot by name: a file or standard input. Opens, tells what it is by its first
+//! bytes, and says whether it can be opened again.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
+
+use neuronx_mem_snapshot::{Error as SnapshotError, Limits, Snapshot};
 
 use super::compression::decompress;
 use crate::{ReplayError, TraceReader};
@@ -11,8 +15,20 @@ use crate::{ReplayError, TraceReader};
 /// Large enough that calls of the decompressor do not show.
 const BUFFER_BYTES: usize = 128 * 1024;
 
+/// The first byte of a pickle of protocol 2 or later.
+const PICKLE: u8 = 0x80;
+
 /// A reader of an opened [`TraceInput`].
 pub type OpenedTrace = TraceReader<BufReader<Box<dyn Read + Send>>>;
+
+/// What an input turned out to be.
+#[non_exhaustive]
+pub enum OpenedInput {
+    /// A trace, to be read line by line.
+    Trace(Box<OpenedTrace>),
+    /// A memory snapshot, read as a whole.
+    Snapshot(Box<Snapshot>),
+}
 
 /// Where a trace is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,19 +72,70 @@ impl TraceInput {
     /// [`ReplayError::Open`], [`ReplayError::IsDirectory`], or what reading the first bytes
     /// gives.
     pub fn open(&self) -> Result<OpenedTrace, ReplayError> {
-        let input = self.name();
-        let text = match self {
-            Self::Stdin => decompress(io::stdin()),
-            Self::File(path) => {
-                let file =
-                    File::open(path).map_err(|source| ReplayError::Open { input: input.clone(), source })?;
-                if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-                    return Err(ReplayError::IsDirectory { input });
-                }
-                decompress(file)
-            }
+        self.trace(self.bytes()?)
+    }
+
+    /// Opens it as what it is: a snapshot when it begins like a pickle or like JSON, otherwise a
+    /// trace. A snapshot is read as a whole, within the default [`Limits`]; it is not compressed.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), and [`ReplayError::Snapshot`].
+    pub fn open_any(&self) -> Result<OpenedInput, ReplayError> {
+        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, self.bytes()?);
+        let start = bytes.fill_buf().map_err(|source| ReplayError::unreadable(&self.name(), 0, source))?;
+        if !is_snapshot(start) {
+            return self.trace(Box::new(bytes)).map(|trace| OpenedInput::Trace(Box::new(trace)));
+        }
+        let unreadable = |source| ReplayError::Snapshot { input: self.name(), source };
+        let snapshot = match self {
+            Self::File(path) if self.is_rereadable() => Snapshot::read_file(path, &Limits::default()),
+            _ => read_snapshot(bytes),
         };
-        let text = text.map_err(|source| ReplayError::unreadable(&input, 0, source))?;
+        snapshot.map(|snapshot| OpenedInput::Snapshot(Box::new(snapshot))).map_err(unreadable)
+    }
+
+    fn bytes(&self) -> Result<Box<dyn Read + Send>, ReplayError> {
+        let Self::File(path) = self else { return Ok(Box::new(io::stdin())) };
+        let file = File::open(path).map_err(|source| ReplayError::Open { input: self.name(), source })?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            return Err(ReplayError::IsDirectory { input: self.name() });
+        }
+        Ok(Box::new(file))
+    }
+
+    fn trace(&self, bytes: Box<dyn Read + Send>) -> Result<OpenedTrace, ReplayError> {
+        let input = self.name();
+        let text = decompress(bytes).map_err(|source| ReplayError::unreadable(&input, 0, source))?;
         Ok(TraceReader::new(BufReader::with_capacity(BUFFER_BYTES, text), input))
     }
+}
+
+/// Short: a reader has no content to show, and a snapshot too much.
+impl fmt::Debug for OpenedInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Trace(_) => "Trace(..)",
+            Self::Snapshot(_) => "Snapshot(..)",
+        })
+    }
+}
+
+/// No line of a trace begins like a pickle or like JSON.
+fn is_snapshot(start: &[u8]) -> bool {
+    let first = start.trim_ascii_start().first().copied();
+    matches!(first, Some(b'{' | b'[')) || start.first() == Some(&PICKLE)
+}
+
+/// From what can be read only once.
+fn read_snapshot(mut bytes: impl Read) -> Result<Snapshot, SnapshotError> {
+    let limits = Limits::default();
+    let mut content = Vec::new();
+    let reading = |source| SnapshotError::Io { operation: "reading the snapshot", source };
+    bytes
+        .by_ref()
+        .take(limits.max_input_bytes.saturating_add(1))
+        .read_to_end(&mut content)
+        .map_err(reading)?;
+    Snapshot::read_slice(&content, &limits)
 }

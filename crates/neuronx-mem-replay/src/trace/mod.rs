@@ -12,6 +12,7 @@ mod parse;
 mod reader;
 mod source;
 mod varint;
+mod write;
 mod writer;
 
 #[cfg(test)]
@@ -21,9 +22,10 @@ pub use buffer::{Trace, TraceEvents};
 pub use event::{Event, TraceLine};
 pub use fault::{Fault, FaultKind, Skipped};
 pub use header::{Header, MAX_HEADERS};
-pub use input::{OpenedTrace, TraceInput};
+pub use input::{OpenedInput, OpenedTrace, TraceInput};
 pub use lines::MAX_LINE_BYTES;
 pub use live::LiveIds;
 pub use reader::TraceReader;
 pub use source::EventSource;
+pub use write::{Compression, write_trace};
 pub use writer::TraceWriter;

@@ -13,10 +13,10 @@ pub(super) enum Line<'a> {
     Event(Event),
 }
 
-/// Reads a line without its `\n`; one `\r` at the end belongs to the line end. O(bytes).
+/// Reads a line without its `\n`; each `\r` at the end belongs to the line end. O(bytes).
 #[inline]
 pub(super) fn parse_line(line: &[u8]) -> Result<Line<'_>, Fault> {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = without_line_end(line);
     let parsed = match line {
         [b'a', b',', rest @ ..] => allocate(rest),
         [b'f', b',', rest @ ..] => free(rest),
@@ -24,6 +24,15 @@ pub(super) fn parse_line(line: &[u8]) -> Result<Line<'_>, Fault> {
         _ => return parse_rare(line),
     };
     parsed.map_err(|fault| not_utf8(line).unwrap_or(fault))
+}
+
+/// Two conversions to CRLF leave two of them, and no label ends in one.
+#[inline]
+fn without_line_end(mut line: &[u8]) -> &[u8] {
+    while let Some(rest) = line.strip_suffix(b"\r") {
+        line = rest;
+    }
+    line
 }
 
 /// All lines but the three that traces are made of.

@@ -43,7 +43,7 @@ impl<'de> Visitor<'de> for Top<'_> {
         let context = self.0;
         let mut snapshot = Snapshot::bare(StackTable::new(), SnapshotForm::SegmentList);
         snapshot.segments = collect::<Segment, A>(context, items)?;
-        snapshot.finish(std::mem::take(&mut context.stacks), Vec::new(), &KeyTracker::default());
+        snapshot.finish(std::mem::take(&mut context.stacks), Vec::new(), KeyTracker::default());
         Ok(snapshot)
     }
 
@@ -91,7 +91,7 @@ impl<'de> Visitor<'de> for Top<'_> {
             return Err(context.fail(Error::MissingKey { record: "snapshot", key: Key::Segments.text() }));
         };
         snapshot.segments = segments;
-        snapshot.finish(std::mem::take(&mut context.stacks), extras, &keys);
+        snapshot.finish(std::mem::take(&mut context.stacks), extras, keys);
         Ok(snapshot)
     }
 }

@@ -131,3 +131,32 @@ fn errors() {
         "malformed json at line 1, column 17: trailing characters at line 1 column 17",
     );
 }
+
+#[test]
+fn repeated_keys_keep_their_first_place_in_both_formats() {
+    // Found by fuzzing: the order of the keys was that of the last values, or of what they were before.
+    let dict =
+        |keys: &str| format!("{{\"segments\": [], \"device_traces\": [[{{\"action\": \"oom\", {keys}}}]]}}");
+    for keys in [
+        r#""x": 1, "y": 2, "x": 3"#,
+        r#""addr": 1, "x": 2, "addr": null"#,
+        r#""addr": null, "size": 1, "addr": 5"#,
+        r#""x": 1, "size": null, "addr": 2, "size": 3"#,
+        r#""size": 1, "addr": 2, "size": null"#,
+    ] {
+        for text in [dict(keys), format!("{{\"host_traces\": null, {}", &dict(keys)[1..])] {
+            let snapshot = Snapshot::read_slice(text.as_bytes(), &Limits::default()).unwrap();
+            let pickle = Snapshot::read_slice(&snapshot.to_pickle().unwrap(), &Limits::default()).unwrap();
+            let json = Snapshot::read_slice(&snapshot.to_json().unwrap(), &Limits::default()).unwrap();
+            assert!(pickle == snapshot && json == snapshot, "{text}");
+            assert_eq!(pickle.to_json().unwrap(), snapshot.to_json().unwrap());
+        }
+    }
+    let text =
+        r#"{"host_traces": null, "segments": [], "b": 1, "host_traces": [], "a": 2, "b": 3, "segments": []}"#;
+    let snapshot = Snapshot::read_slice(text.as_bytes(), &Limits::default()).unwrap();
+    let expected = r#"{"host_traces":[],"segments":[],"b":3,"a":2}"#;
+    assert_eq!(str::from_utf8(&snapshot.to_json().unwrap()).unwrap().trim_end(), expected);
+    let pickle = Snapshot::read_slice(&snapshot.to_pickle().unwrap(), &Limits::default()).unwrap();
+    assert!(pickle == snapshot);
+}

@@ -74,6 +74,7 @@ pub(crate) struct KeyTracker {
     keys: SmallVec<[StrId; 16]>,
     seen_extra: bool,
     shuffled: bool,
+    repeated: bool,
 }
 
 /// Builds a record key by key, as a Python dict would: a repeated key keeps its place and takes
@@ -141,6 +142,7 @@ impl KeyTracker {
         let ascends = self.keys.last().is_none_or(|&last| last < key);
         if is_extra || self.seen_extra || self.shuffled || !ascends {
             if self.keys.contains(&key) {
+                self.repeated = true;
                 return Ok(false);
             }
             self.shuffled |= !is_extra && (self.seen_extra || !ascends);
@@ -151,6 +153,19 @@ impl KeyTracker {
         }
         self.keys.push(key);
         Ok(true)
+    }
+
+    /// Puts the unknown keys in the order in which all keys first came, which repeated ones upset: what
+    /// is known at last may have been unknown before, and the other way round.
+    pub(crate) fn settle(&mut self, extras: &mut [(StrId, Value)]) {
+        if !self.repeated {
+            return;
+        }
+        extras.sort_by_key(|(key, _)| self.keys.iter().position(|other| other == key));
+        let is_extra = |key: &StrId| extras.iter().any(|(extra, _)| extra == key);
+        let n_known = self.keys.iter().take_while(|key| !is_extra(key)).count();
+        let (known, others) = self.keys.split_at(n_known);
+        self.shuffled = !known.is_sorted() || !others.iter().all(is_extra);
     }
 
     /// The order, `None` when it is canonical.
@@ -198,6 +213,7 @@ impl<R: Record> RecordBuilder<R> {
     }
 
     pub(crate) fn finish(mut self, stacks: &mut StackTable) -> R {
+        self.tracker.settle(&mut self.extras);
         let order = self.tracker.finish(stacks);
         let extras: Option<ExtrasId> = (!self.extras.is_empty()).then(|| stacks.intern_extras(self.extras));
         let core = self.record.core_mut();

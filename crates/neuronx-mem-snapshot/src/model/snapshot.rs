@@ -195,7 +195,13 @@ impl Snapshot {
     }
 
     /// Puts in what the reader gathered: the table, unknown keys and the order of all keys.
-    pub(crate) fn finish(&mut self, mut stacks: StackTable, extras: Vec<(StrId, Value)>, keys: &KeyTracker) {
+    pub(crate) fn finish(
+        &mut self,
+        mut stacks: StackTable,
+        mut extras: Vec<(StrId, Value)>,
+        mut keys: KeyTracker,
+    ) {
+        keys.settle(&mut extras);
         self.order = keys.finish(&mut stacks);
         self.extras = extras;
         self.stacks = stacks;

@@ -51,7 +51,7 @@ impl Converter {
             NodeKind::List => {
                 let mut snapshot = Snapshot::bare(StackTable::new(), SnapshotForm::SegmentList);
                 snapshot.segments = self.records::<Segment>(node)?;
-                snapshot.finish(self.stacks, Vec::new(), &KeyTracker::default());
+                snapshot.finish(self.stacks, Vec::new(), KeyTracker::default());
                 Ok(snapshot)
             }
             NodeKind::Tuple => Err(not_a_snapshot),
@@ -105,7 +105,7 @@ impl Converter {
         snapshot.host_traces = host_traces.and_then(|_| traces.pop());
         debug_assert_eq!(traces.len(), n_devices);
         snapshot.device_traces = device_traces.map(|_| traces);
-        snapshot.finish(self.stacks, extras, &keys);
+        snapshot.finish(self.stacks, extras, keys);
         Ok(snapshot)
     }
 

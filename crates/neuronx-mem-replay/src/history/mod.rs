@@ -1,0 +1,12 @@
+//! The history of a memory snapshot as a trace: which blocks came and went, in the order recorded.
+//! Knows PyTorch's actions; adds nothing that the snapshot does not show.
+
+mod events;
+mod final_state;
+mod lives;
+mod mark;
+mod steps;
+
+pub use events::HistoryEvents;
+pub(crate) use mark::Mark;
+pub(crate) use steps::{Step, Steps, What};
