@@ -327,7 +327,7 @@ fn no_verb_is_answered_with_the_help() {
 fn every_verb_has_help_with_an_example() {
     let help = check_done(&["--help"]);
     assert!(help.contains("Exit codes: 0 done, 1 the answer is no"));
-    for verb in ["replay", "compare"] {
+    for verb in ["replay", "compare", "convert"] {
         assert!(help.contains(&format!("  {verb}")));
         let help = check_done(&[verb, "--help"]);
         assert!(help.contains(&format!("Example:\n  neuronx-mem {verb} train.csv.zst")), "{help}");
