@@ -10,10 +10,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use neuronx_mem::config::AllocatorConfig;
 use neuronx_mem::runtime::{MemoryInfo, RuntimeError, SegmentAllocation, SegmentHandle, SliceHandle};
 use neuronx_mem::{Allocator, Block, Device, DeviceId, DeviceRuntime};
-use oracle::{Oracle, Rules, Sums};
+use oracle::{Oracle, Sums, config, rules};
 use proptest::prelude::*;
 
 const TOP: u64 = 1 << 40;
@@ -85,44 +84,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::ResetAccumulated),
     ];
     prop::collection::vec(step, 1..120)
-}
-
-fn rules() -> impl Strategy<Value = Rules> {
-    let sizes = (0u64..20_000, 1u64..70_000, 1u64..200_000, 0u64..100_000, 0u32..14, 0u64..1000);
-    let cuts = (1u64..=64, 0u64..5000, 0u64..20_000, prop_oneof![Just(u64::MAX), 0u64..60_000], 0u64..50_000);
-    (sizes, cuts).prop_map(|(sizes, cuts)| Rules {
-        pool_boundary: sizes.0,
-        small_segment: sizes.1,
-        medium_segment: sizes.2,
-        medium_threshold: sizes.3,
-        segment_alignment: 1 << sizes.4,
-        min_rounded: sizes.5,
-        divisions: cuts.0,
-        small_split: cuts.1,
-        large_split: cuts.2,
-        max_split: cuts.3,
-        max_non_split_rounding: cuts.4,
-    })
-}
-
-fn config(rules: &Rules) -> AllocatorConfig {
-    let text = format!(
-        "kPoolBoundary={},kSmallSegmentSize={},kMediumSegmentSize={},kMediumThreshold={},kSegmentAlignment={},\
-         kMinRoundedSize={},kRoundupPower2Divisions={},kSmallSplitThreshold={},kLargeSplitThreshold={},\
-         kMaxSplitSizeBytes={},kMaxNonSplitRoundingBytes={}",
-        rules.pool_boundary,
-        rules.small_segment,
-        rules.medium_segment,
-        rules.medium_threshold,
-        rules.segment_alignment,
-        rules.min_rounded,
-        rules.divisions,
-        rules.small_split,
-        rules.large_split,
-        rules.max_split,
-        rules.max_non_split_rounding,
-    );
-    AllocatorConfig::parse(&text).config
 }
 
 /// current, peak, allocated, freed of each key prefix, kept by looking at sums after each step.
