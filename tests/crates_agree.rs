@@ -6,6 +6,17 @@ use neuronx_mem_config::{AllocatorConfig, ConfigKey, round_size};
 use neuronx_mem_rounding::RoundingScheme;
 use proptest::prelude::*;
 
+/// The page of environment variables says which package acts on each; all of them must exist.
+#[test]
+fn packages_that_honour_a_variable_are_in_the_workspace() {
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    for variable in neuronx_mem_config::Variable::all() {
+        for package in variable.honoured_by() {
+            assert!(crates.join(package).is_dir(), "{}: {package}", variable.name());
+        }
+    }
+}
+
 proptest! {
     /// The config crate judges `kSmallSegmentSize` by a rounded size, but a leaf uses no other
     /// leaf; its copy of the rule must be the rounding crate's.

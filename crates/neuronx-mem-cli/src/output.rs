@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use neuronx_mem::config::{Environment, LogLevel};
 use terminal_size::{Width, terminal_size_of};
 use tracing::Level;
 use tracing_subscriber::filter::filter_fn;
@@ -28,10 +29,12 @@ pub(crate) enum Answer {
     No,
 }
 
-/// Sends warnings to standard error, one line each.
+/// Sends what `TORCH_NEURONX_LOG_LEVEL` lets through to standard error, one line each; warnings and
+/// errors unless set. What is wrong with the variable is for the verb `env` to say.
 pub(crate) fn start_diagnostics() {
+    let (level, _) = LogLevel::from_environment(Environment::process());
     let subscriber = tracing_subscriber::fmt()
-        .with_max_level(Level::WARN)
+        .with_max_level(max_level(level))
         .with_writer(io::stderr)
         .without_time()
         .with_target(false)
@@ -41,6 +44,15 @@ pub(crate) fn start_diagnostics() {
         .with(filter_fn(|metadata| metadata.target() != "neuronx_mem::oom"));
     // There is no other subscriber in this process; without one, warnings are lost and no more.
     let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+fn max_level(level: LogLevel) -> Level {
+    match level {
+        LogLevel::Error => Level::ERROR,
+        LogLevel::Warning => Level::WARN,
+        LogLevel::Info => Level::INFO,
+        LogLevel::Debug => Level::DEBUG,
+    }
 }
 
 /// Prints a result as a whole.

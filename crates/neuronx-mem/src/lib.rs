@@ -21,10 +21,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This crate composes the single-purpose ones below it, each of which can be used alone and is
-//! re-exported here. It executes no work: whoever does tells a [`Stream`] what was submitted and
-//! what has completed. Follows the guidelines for memory management, the memory profiling guide
-//! and allocator semantics.
+//! Composes the single-purpose crates below it, each usable alone and re-exported here. It executes
+//! no work unless the feature `worker` is on: otherwise whoever does tells a [`Stream`] about it.
 
 #![forbid(unsafe_code)]
 
@@ -33,6 +31,7 @@ mod block;
 mod builder;
 mod device;
 mod error;
+mod metric_tables;
 mod out_of_memory;
 #[cfg(doctest)]
 mod readme;
@@ -53,6 +52,7 @@ pub use block::Block;
 pub use builder::AllocatorBuilder;
 pub use device::{CallbackId, Device, Handle, Released, ScalarKey, ScalarStats};
 pub use error::{AllocError, BuildError};
+pub use metric_tables::MetricTables;
 pub use neuronx_mem_config::AllocatorConfig;
 pub use neuronx_mem_runtime::{DeviceId, DeviceRuntime};
 pub use neuronx_mem_stats::MemoryStats;

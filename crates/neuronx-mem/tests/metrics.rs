@@ -9,6 +9,39 @@ use neuronx_mem::{AllocError, Allocator, DeviceId};
 const MIB: u64 = 1 << 20;
 
 #[test]
+fn enabled_tables_are_written_and_no_others() {
+    use neuronx_mem::MetricTables;
+    use neuronx_mem::config::{Environment, MetricsSettings};
+    let folder = tempfile::tempdir().unwrap();
+    let environment = Environment::from_pairs([
+        ("TORCH_NEURONX_ENABLED_METRIC_TABLES", "memory,oom,streams"),
+        ("TORCH_NEURONX_METRICS_DIR", folder.path().to_str().unwrap()),
+    ]);
+    let (settings, findings) = MetricsSettings::from_environment(&environment);
+    assert!(findings.is_empty());
+    let mut tables = MetricTables::open(&settings, 3, 7).unwrap();
+    let runtime = SimulatedRuntime::builder().memory_bytes(MIB).build();
+    let allocator = Allocator::builder().runtime(runtime).build().unwrap();
+    let device = allocator.device(DeviceId(0)).unwrap();
+    tables.sample(device, 1).unwrap();
+    let Err(AllocError::OutOfMemory(error)) = device.allocate(MIB, &device.default_stream()) else {
+        panic!("a segment of 64 MiB must not fit into 1 MiB");
+    };
+    tables.out_of_memory(&error, 2).unwrap();
+    tables.sample(device, 3).unwrap();
+    let mut lines: Vec<(String, usize)> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path))
+        .map(|(name, path)| (name, std::fs::read_to_string(path).unwrap().lines().count()))
+        .collect();
+    lines.sort_unstable();
+    let expected = [("memory", 3), ("oom", 2), ("streams", 3)];
+    let expected = expected.map(|(table, n)| (format!("neuronx_mem_{table}_rank3_pid7.csv"), n));
+    assert_eq!(lines, expected);
+}
+
+#[test]
 fn rows_have_the_devices_figures_and_go_into_files() {
     let runtime = SimulatedRuntime::builder().memory_bytes(80 * MIB).build();
     let allocator = Allocator::builder().runtime(runtime).oom_recovery(false).build().unwrap();

@@ -62,6 +62,15 @@ fn age(path: &Path, time: SystemTime) {
     File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
 }
 
+/// Ends the other thread of a test, even when this one panics.
+struct Enough<'a>(&'a AtomicBool);
+
+impl Drop for Enough<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 fn modified(path: &Path) -> SystemTime {
     path.metadata().unwrap().modified().unwrap()
 }
@@ -329,6 +338,7 @@ fn a_reader_never_sees_half_an_entry() {
                 }
             }
         });
+        let _enough = Enough(&is_enough);
         let mut n_changes = 0;
         let mut last = versions[0].clone();
         while n_changes < 200 {
@@ -338,7 +348,6 @@ fn a_reader_never_sees_half_an_entry() {
             n_changes += u32::from(entry.bytes != last);
             last = entry.bytes;
         }
-        is_enough.store(true, Ordering::Relaxed);
     });
 }
 
@@ -353,10 +362,10 @@ fn puts_survive_the_removal_of_their_directories() {
                 store.clear().unwrap();
             }
         });
+        let _enough = Enough(&is_enough);
         for _ in 0..500 {
             store.put(&key(1), b"neff").unwrap();
         }
-        is_enough.store(true, Ordering::Relaxed);
     });
     store.put(&key(1), b"neff").unwrap();
     check_bytes(&store, key(1), b"neff");

@@ -19,5 +19,5 @@ variables! { General;
         &["neuronx-mem-cli"];
 
     /// Takes host memory that the driver has pinned; experimental.
-    TORCH_NEURONX_USE_PINNED_MALLOC: BOOL, OFF, Reference, &["neuronx-mem-host"];
+    TORCH_NEURONX_USE_PINNED_MALLOC: BOOL, OFF, Reference, RECORDED;
 }

@@ -4,7 +4,6 @@
 
 use super::*;
 
-const INT64: &[&str] = &["neuronx-mem-int64"];
 const INT64_MODES: &[&str] = &["native", "packed", "native_strict", "cpu_bounce", "cpu_fallback"];
 
 variables! { Host;
@@ -12,11 +11,11 @@ variables! { Host;
     /// products on the CPU. `packed`: as two 32-bit words, of which arithmetic uses the low one.
     /// `native_strict`: on the device where supported, else on the CPU. `cpu_bounce`: cast to `int32`
     /// by way of the CPU. `cpu_fallback`: on the CPU.
-    TORCH_NEURONX_INT64_MODE: Kind::Choice(INT64_MODES), plain("native"), Guidelines, INT64;
+    TORCH_NEURONX_INT64_MODE: Kind::Choice(INT64_MODES), plain("native"), Guidelines, RECORDED;
 
     /// Makes a value outside the range of `int32` an error where the packed view is used.
-    TORCH_NEURONX_PACKED_INT64_CHECK_OVERFLOW: BOOL, OFF, Guidelines, INT64;
+    TORCH_NEURONX_PACKED_INT64_CHECK_OVERFLOW: BOOL, OFF, Guidelines, RECORDED;
 
     /// Pins the threads of each rank to the NUMA node of its device when the process group is made.
-    NEURON_NUMA_PIN: BOOL, ON, Guidelines, &["neuronx-mem-numa"];
+    NEURON_NUMA_PIN: BOOL, ON, Guidelines, RECORDED;
 }

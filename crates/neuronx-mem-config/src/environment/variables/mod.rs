@@ -81,7 +81,6 @@ const OFF: DefaultValue = DefaultValue::Plain("0");
 const RECORDED: &[&str] = &[];
 const FACADE: &[&str] = &["neuronx-mem"];
 const CACHE: &[&str] = &["neuronx-mem-cache"];
-const STATS: &[&str] = &["neuronx-mem-stats"];
 
 const fn plain(text: &'static str) -> DefaultValue {
     DefaultValue::Plain(text)
