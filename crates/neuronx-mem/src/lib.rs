@@ -7,17 +7,17 @@
 //! let device = allocator.device(DeviceId(0))?;
 //! let stream = device.default_stream();
 //!
-//! // Part 1: two tensors in one segment.
 //! let a = allocator.allocate(4 << 20, &stream)?; // 1024 x 1024 float32
 //! let b = allocator.allocate(8 << 20, &stream)?; // 2048 x 2048 bfloat16
+//! device.synchronize();
 //! assert_eq!(device.memory_allocated(), 12_582_912);
 //! assert_eq!(device.memory_reserved(), 67_108_864);
 //!
 //! // Part 2: a third tensor raises the peak.
 //! device.reset_peak_memory_stats();
 //! let c = allocator.allocate(64 << 20, &stream)?; // 4096 x 4096 float32
+//! device.synchronize();
 //! assert_eq!(device.max_memory_allocated(), 79_691_776);
-//! # drop((a, b, c));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
