@@ -1,17 +1,17 @@
 //! The store from outside and its files from inside; named after the tests of the first system
 //! where they ask the same.
 
+mod concurrent;
+mod properties;
+
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::place::{FileName, entry_name, seal_name};
+use super::place::seal_name;
 use super::seal::Seal;
 use super::{Durability, EntryKind, Layer, MissReason, Store};
 use crate::CacheKey;
@@ -60,15 +60,6 @@ fn check_miss(store: &Store, key: CacheKey, reason: MissReason) {
 
 fn age(path: &Path, time: SystemTime) {
     File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
-}
-
-/// Ends the other thread of a test, even when this one panics.
-struct Enough<'a>(&'a AtomicBool);
-
-impl Drop for Enough<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 fn modified(path: &Path) -> SystemTime {
@@ -301,77 +292,6 @@ fn clear_then_add_new_entries() {
 }
 
 #[test]
-fn concurrent_writes() {
-    let directory = directory();
-    let store = store(&directory);
-    let versions: Vec<Vec<u8>> = (1..=8u8).map(|number| vec![number; usize::from(number) * 10_000]).collect();
-    thread::scope(|scope| {
-        for version in &versions {
-            let store = &store;
-            scope.spawn(move || {
-                for _ in 0..40 {
-                    store.put(&key(1), version).unwrap();
-                    assert!(store.get(&key(1)).unwrap().is_sealed);
-                }
-            });
-        }
-    });
-    let entry = store.get(&key(1)).unwrap();
-    assert!(entry.is_sealed && versions.contains(&entry.bytes));
-    assert!(files(directory.path()).iter().all(|file| !file.contains(".tmp.")));
-}
-
-/// Two versions are written over each other until a reader has seen enough.
-#[test]
-fn a_reader_never_sees_half_an_entry() {
-    let directory = directory();
-    let store = store(&directory);
-    let versions = [vec![1u8; 300_000], vec![2u8; 7], vec![3u8; 90_001]];
-    store.put(&key(1), &versions[0]).unwrap();
-    let is_enough = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            for version in versions.iter().cycle() {
-                store.put(&key(1), version).unwrap();
-                if is_enough.load(Ordering::Relaxed) {
-                    return;
-                }
-            }
-        });
-        let _enough = Enough(&is_enough);
-        let mut n_changes = 0;
-        let mut last = versions[0].clone();
-        while n_changes < 200 {
-            let lookup = store.lookup(&key(1));
-            let entry = lookup.entry.unwrap();
-            assert!(entry.is_sealed && lookup.miss.is_none() && versions.contains(&entry.bytes));
-            n_changes += u32::from(entry.bytes != last);
-            last = entry.bytes;
-        }
-    });
-}
-
-#[test]
-fn puts_survive_the_removal_of_their_directories() {
-    let directory = directory();
-    let store = store(&directory);
-    let is_enough = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_enough.load(Ordering::Relaxed) {
-                store.clear().unwrap();
-            }
-        });
-        let _enough = Enough(&is_enough);
-        for _ in 0..500 {
-            store.put(&key(1), b"neff").unwrap();
-        }
-    });
-    store.put(&key(1), b"neff").unwrap();
-    check_bytes(&store, key(1), b"neff");
-}
-
-#[test]
 fn a_directory_under_a_file_is_refused() {
     let directory = directory();
     let file = directory.path().join("file");
@@ -381,57 +301,4 @@ fn a_directory_under_a_file_is_refused() {
     let error = store.put(&key(1), b"neff").unwrap_err();
     assert!(matches!(error, crate::CacheError::Io { .. }), "{error}");
     assert!(!store.remove(&key(1)).unwrap());
-}
-
-#[test]
-fn file_names() {
-    let digits = "0123456789abcdef0123456789abcdef";
-    let key: CacheKey = digits.parse().unwrap();
-    let seal = Seal::of(b"abc");
-    let check = |name: &str, expected| assert_eq!(FileName::read(name, EntryKind::Neff), expected, "{name}");
-    check(&entry_name(key, EntryKind::Neff), FileName::Entry(key));
-    check(&seal_name(key, seal), FileName::Seal(key, seal));
-    check(".tmp.Xy12", FileName::Unfinished);
-    for name in ["", ".", "neff", digits, ".neff", "README.neff", "0.neff"] {
-        check(name, FileName::Foreign);
-    }
-    for end in [".hlo", ".neff.bak", ".seal", ".3.seal", ".3-0.seal", ".neff.seal", "x.neff"] {
-        check(&format!("{digits}{end}"), FileName::Foreign);
-    }
-    for length in ["03", "+3", "-3", "99999999999999999999"] {
-        check(&format!("{digits}.{length}-{digits}.seal"), FileName::Foreign);
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_name_is_read_or_foreign(name: String) {
-        match FileName::read(&name, EntryKind::Neff) {
-            FileName::Entry(key) => prop_assert_eq!(entry_name(key, EntryKind::Neff), name),
-            FileName::Seal(key, seal) => prop_assert_eq!(seal_name(key, seal), name),
-            FileName::Unfinished => prop_assert!(name.starts_with(".tmp.")),
-            FileName::Foreign => {}
-        }
-    }
-
-    #[test]
-    fn whatever_is_put_comes_back(number: u128, bytes in proptest::collection::vec(any::<u8>(), 1..2000)) {
-        let directory = directory();
-        let store = store(&directory);
-        store.put(&key(number), &bytes).unwrap();
-        prop_assert_eq!(store.get(&key(number)).map(|entry| entry.bytes), Some(bytes));
-    }
-
-    #[test]
-    fn any_change_of_a_file_is_noticed(
-        bytes in proptest::collection::vec(any::<u8>(), 1..200),
-        other in proptest::collection::vec(any::<u8>(), 1..200),
-    ) {
-        let directory = directory();
-        let store = store(&directory);
-        store.put(&key(1), &bytes).unwrap();
-        let path: PathBuf = store.path_of(&key(1));
-        fs::write(path, &other).unwrap();
-        prop_assert_eq!(store.get(&key(1)).is_some(), bytes == other);
-    }
 }
