@@ -38,6 +38,8 @@ impl Clock for SystemClock {
         self.start.elapsed()
     }
 
+    // The only real wait of this crate: the back-off between two attempts at a lock that another
+    // process holds. `flock` with a timeout does not exist, so there is nothing to block on.
     fn sleep(&self, time: Duration) {
         thread::sleep(time);
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::{Clock, Holder, KeyLock, LockDirectory, LockOptions, LockSurvey, Presence, SystemClock};
+use super::{Clock, Holder, KeyLock, LockDirectory, LockOptions, LockSurvey, Presence};
 use crate::{CacheError, CacheKey};
 
 /// Time passes by sleeping only. Lets go of a lock at the given sleep.
@@ -16,6 +16,20 @@ use crate::{CacheError, CacheKey};
 struct TestClock {
     slept: Mutex<Vec<Duration>>,
     held: Mutex<Option<(usize, KeyLock)>>,
+}
+
+/// No time passes; a wait lets other threads run.
+#[derive(Debug)]
+struct YieldingClock;
+
+impl Clock for YieldingClock {
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn sleep(&self, _time: Duration) {
+        thread::yield_now();
+    }
 }
 
 impl Clock for TestClock {
@@ -206,14 +220,14 @@ fn sweep_takes_what_was_left_and_nothing_else() {
 fn only_one_thread_holds_lock_at_a_time() {
     let directory = tempfile::tempdir().unwrap();
     let locks = LockDirectory::new(directory.path());
-    let options = LockOptions::default().with_pauses(Duration::from_micros(1), Duration::from_micros(50));
+    let options = LockOptions::default();
     let inside = AtomicU32::new(0);
     let n_entered = AtomicU32::new(0);
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..100 {
-                    let lock = locks.lock(&key(1), &options, &SystemClock::new()).unwrap();
+                    let lock = locks.lock(&key(1), &options, &YieldingClock).unwrap();
                     assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                     n_entered.fetch_add(1, Ordering::SeqCst);
                     assert_eq!(inside.fetch_sub(1, Ordering::SeqCst), 1);
