@@ -34,8 +34,9 @@ fn check(config: &str, request: u64, block_bytes: u64, segment_bytes: u64) {
     let parsed = AllocatorConfig::parse(config);
     let mut pool = SegmentPool::new(&parsed.config);
     let planned = pool.policy().plan(request).unwrap();
-    let placed = pool.grow(&planned, 0, planned.segment_bytes(), 0).unwrap();
-    assert_eq!((placed.block_bytes, planned.segment_bytes()), (block_bytes, segment_bytes), "{config}");
+    let planned_segment = pool.policy().segment_bytes(&planned).unwrap();
+    let placed = pool.grow(&planned, 0, planned_segment, 0).unwrap();
+    assert_eq!((placed.block_bytes, planned_segment), (block_bytes, segment_bytes), "{config}");
 }
 
 #[test]

@@ -32,8 +32,9 @@ impl Subject for Pool {
             return PoolHandle(placement.id);
         }
         let address = self.next_address;
-        self.next_address += request.segment_bytes();
-        let placement = self.inner.grow(&request, address, request.segment_bytes(), 0);
+        let bytes = self.inner.policy().segment_bytes(&request).expect("workloads ask for real sizes");
+        self.next_address += bytes;
+        let placement = self.inner.grow(&request, address, bytes, 0);
         PoolHandle(placement.expect("addresses never repeat").id)
     }
 

@@ -81,6 +81,8 @@ pub(crate) struct Block {
     pub(crate) state: State,
     /// The pool of its segment.
     pub(crate) kind: PoolKind,
+    /// Its bin while it is in one.
+    pub(crate) bin: u16,
     /// `extent` minus the bytes that count as allocated; below 64. Zero while free.
     pub(crate) padding: u8,
 }
@@ -110,13 +112,15 @@ impl Block {
         generation: 0,
         state: State::Spare,
         kind: PoolKind::Small,
+        bin: 0,
         padding: 0,
     };
 
     /// The order of the free index: smallest first, then older segment, then lower offset.
     #[inline]
-    pub(crate) fn key(&self) -> (u64, u64) {
-        (self.extent, self.position)
+    pub(crate) fn key(&self) -> u128 {
+        // One wide number compares in two instructions and no branch.
+        (u128::from(self.extent) << 64) | u128::from(self.position)
     }
 
     /// Whether it shares its segment with another block.

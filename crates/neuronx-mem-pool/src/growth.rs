@@ -1,7 +1,7 @@
 //! Segments in, segments out. Everything here is off the hot path, and nothing here talks to a
 //! runtime: the caller brings addresses and takes them back.
 
-use crate::block::{Block, State};
+use crate::block::{Block, NONE, State};
 use crate::pool::{cut_front, hand_out};
 use crate::{Placement, PoolError, PoolKind, ReleasedSegment, Request, SegmentId, SegmentPool};
 
@@ -27,9 +27,9 @@ impl SegmentPool {
         }
         let slot = self.add_segment(request.kind, address, segment_bytes, tag)?;
         let Self { policy, slab, segments, .. } = self;
-        if policy.is_worth_splitting(segment_bytes, request)
-            && let Some(front) = slab.take()
-        {
+        let is_worth_splitting = policy.is_worth_splitting(segment_bytes, request);
+        let front = if is_worth_splitting { slab.take() } else { NONE };
+        if front != NONE {
             let placement = cut_front(slab, segments, slot, front, request);
             match request.kind {
                 PoolKind::Small => self.small.hold(&mut self.slab, slot),
@@ -85,7 +85,10 @@ impl SegmentPool {
     #[cold]
     fn add_segment(&mut self, kind: PoolKind, address: u64, bytes: u64, tag: u64) -> Result<u32, PoolError> {
         self.segments.check(address, bytes)?;
-        let block_slot = self.slab.take().ok_or(PoolError::OutOfRecords)?;
+        let block_slot = self.slab.take();
+        if block_slot == NONE {
+            return Err(PoolError::OutOfRecords);
+        }
         if !self.segments.has_room(bytes) {
             self.renumber();
         }

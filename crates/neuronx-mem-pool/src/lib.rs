@@ -7,7 +7,7 @@
 //! let mut pool = SegmentPool::new(&AllocatorConfig::default());
 //! let request = pool.policy().plan(4 << 20)?;
 //! assert!(pool.allocate(&request).is_none()); // nothing is cached yet
-//! assert_eq!(request.segment_bytes(), 64 << 20);
+//! assert_eq!(pool.policy().segment_bytes(&request)?, 64 << 20);
 //! let block = pool.grow(&request, 0x1000_0000, 64 << 20, 0)?; // carved from a new segment
 //! assert_eq!((block.address, block.block_bytes), (0x1000_0000, 4 << 20));
 //! pool.free(block.id)?;

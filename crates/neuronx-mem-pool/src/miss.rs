@@ -1,6 +1,7 @@
 //! Why a search found nothing: the free block that came closest, and the rule that refused it.
 //! Explains; changes nothing.
 
+use crate::block::NONE;
 use crate::{BlockId, BlockView, PoolKind, Request, SegmentPool};
 
 /// The rule that kept a free block from serving a request.
@@ -97,7 +98,7 @@ impl SegmentPool {
             PoolKind::Small => self.small.find(&self.slab, request.extent),
             PoolKind::Large => self.large.find(&self.slab, request.extent),
         };
-        found.map(|found| found.slot)
+        Some(found).filter(|slot| *slot != NONE)
     }
 
     fn last_slot(&self, kind: PoolKind) -> Option<u32> {

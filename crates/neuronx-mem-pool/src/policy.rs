@@ -44,10 +44,10 @@ impl PoolKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     pub(crate) requested: u64,
-    pub(crate) rounded: u64,
     pub(crate) extent: u64,
-    pub(crate) segment: u64,
     pub(crate) tag: u64,
+    /// `extent` minus the rounded size; below 64.
+    pub(crate) padding: u8,
     pub(crate) kind: PoolKind,
 }
 
@@ -61,19 +61,13 @@ impl Request {
     /// The block size by the rounding rule, bytes.
     #[must_use]
     pub const fn rounded_bytes(&self) -> u64 {
-        self.rounded
+        self.extent - self.padding as u64
     }
 
     /// The block size rounded up to the alignment of addresses, 64 bytes.
     #[must_use]
     pub const fn extent_bytes(&self) -> u64 {
         self.extent
-    }
-
-    /// Bytes of the segment to take from the runtime when no cached block serves.
-    #[must_use]
-    pub const fn segment_bytes(&self) -> u64 {
-        self.segment
     }
 
     /// Gives the block a word of the caller's, readable while it is live. 0 unless set.
@@ -97,6 +91,8 @@ impl Request {
 #[derive(Clone, Copy, Debug)]
 pub struct PlacementPolicy {
     rounding: RoundingScheme,
+    /// Requests up to this have a block that fits 64 bits and need no second thought.
+    plain_bytes: u64,
     pool_boundary: u64,
     medium_threshold: u64,
     segment_alignment: u64,
@@ -120,8 +116,10 @@ impl PlacementPolicy {
             config.medium_threshold_bytes(),
         )
         .unwrap_or(RoundingScheme::DEFAULT);
+        let floor_fits = config.min_rounded_bytes() <= RoundingScheme::ALWAYS_FITS_BYTES;
         Self {
             rounding,
+            plain_bytes: if floor_fits { RoundingScheme::ALWAYS_FITS_BYTES } else { 0 },
             pool_boundary: config.pool_boundary_bytes(),
             medium_threshold: config.medium_threshold_bytes(),
             segment_alignment: config.segment_alignment_bytes(),
@@ -133,20 +131,45 @@ impl PlacementPolicy {
         }
     }
 
-    /// Works out pool, block size and segment size of a request (allocator semantics §2, §3).
+    /// Works out pool and block size of a request (allocator semantics §2).
     ///
     /// Cost: O(1).
     ///
     /// # Errors
     ///
-    /// [`PoolError::ZeroBytes`] for 0, [`PoolError::SizeOverflow`] when the block or its
-    /// segment does not fit 64 bits.
-    #[inline]
+    /// [`PoolError::ZeroBytes`] for 0, [`PoolError::SizeOverflow`] when the block does not fit
+    /// 64 bits.
+    #[inline(always)]
     pub fn plan(&self, requested_bytes: u64) -> Result<Request, PoolError> {
-        if requested_bytes == 0 {
-            return Err(PoolError::ZeroBytes);
-        }
-        self.plan_nonzero(requested_bytes).ok_or(PoolError::SizeOverflow { requested_bytes })
+        // No bytes and too many, in one comparison.
+        let rounded = if requested_bytes.wrapping_sub(1) < self.plain_bytes {
+            self.rounding.round_wrapping(requested_bytes)
+        } else {
+            self.round_at_the_edge(requested_bytes)?
+        };
+        let extent = rounded.wrapping_add(GRANULE_BYTES - 1) & !(GRANULE_BYTES - 1);
+        let kind = if requested_bytes < self.pool_boundary { PoolKind::Small } else { PoolKind::Large };
+        let padding = low_byte(extent.wrapping_sub(rounded));
+        Ok(Request { requested: requested_bytes, extent, tag: 0, padding, kind })
+    }
+
+    /// Bytes of the segment to take from the runtime when no cached block serves the request
+    /// (allocator semantics §3). O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`PoolError::SizeOverflow`] when the segment does not fit 64 bits.
+    pub fn segment_bytes(&self, request: &Request) -> Result<u64, PoolError> {
+        let requested_bytes = request.requested;
+        let rounded_up = |bytes| {
+            round_up(bytes, self.segment_alignment).ok_or(PoolError::SizeOverflow { requested_bytes })
+        };
+        let segment = match request.kind {
+            PoolKind::Small => self.small_segment,
+            PoolKind::Large if requested_bytes < self.medium_threshold => self.medium_segment,
+            PoolKind::Large => rounded_up(requested_bytes)?,
+        };
+        if segment >= request.extent { Ok(segment) } else { rounded_up(request.extent) }
     }
 
     /// The rounding rule in force.
@@ -170,19 +193,15 @@ impl PlacementPolicy {
         self.max_non_split_rounding
     }
 
-    #[inline]
-    fn plan_nonzero(&self, requested: u64) -> Option<Request> {
-        let rounded = self.rounding.round(requested)?;
-        let extent = round_up(rounded, GRANULE_BYTES)?;
-        let (kind, segment) = if requested < self.pool_boundary {
-            (PoolKind::Small, self.small_segment)
-        } else if requested < self.medium_threshold {
-            (PoolKind::Large, self.medium_segment)
-        } else {
-            (PoolKind::Large, round_up(requested, self.segment_alignment)?)
-        };
-        let segment = if segment >= extent { segment } else { round_up(extent, self.segment_alignment)? };
-        Some(Request { requested, rounded, extent, segment, tag: 0, kind })
+    /// The block size where it may not fit, with room to round it up to the granule.
+    #[cold]
+    fn round_at_the_edge(&self, requested_bytes: u64) -> Result<u64, PoolError> {
+        if requested_bytes == 0 {
+            return Err(PoolError::ZeroBytes);
+        }
+        let fits = |rounded: &u64| rounded.checked_add(GRANULE_BYTES - 1).is_some();
+        let rounded = self.rounding.round(requested_bytes).filter(fits);
+        rounded.ok_or(PoolError::SizeOverflow { requested_bytes })
     }
 
     /// Whether a block of `extent` bytes may be split at all.
@@ -203,6 +222,12 @@ impl PlacementPolicy {
     pub(crate) fn admits(&self, extent: u64, needed: u64) -> bool {
         extent <= self.max_split || extent - needed <= self.max_non_split_rounding
     }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "padding is below 64")]
+const fn low_byte(padding: u64) -> u8 {
+    padding as u8
 }
 
 /// Rounds up to a multiple of a power of two.

@@ -193,48 +193,16 @@ impl SegmentPool {
     ///
     /// The free block that results keeps the record of its right part where that was free, so
     /// that the held remainder of a split stays held when what was cut off it returns.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn release_block(&mut self, slot: u32) -> Freed {
-        let block = &mut self.slab[slot];
-        block.state = State::Free;
-        block.generation = block.generation.wrapping_add(1);
-        let (requested, block_bytes, extent) = (block.requested, block.block_bytes(), block.extent);
-        let (kind, prev, next) = (block.kind, block.prev, block.next);
-        // Free neighbours share the segment with this block, so they are split blocks until now.
-        let mut gone = (0, 0);
-        let mut merged = slot;
-        if self.slab[next].state == State::Free {
-            gone = (1, self.slab[next].extent);
-            self.index_remove(kind, next);
-            self.absorb_previous(next, slot);
-            merged = next;
-        }
-        if self.slab[prev].state == State::Free {
-            gone = (gone.0 + 1, gone.1 + self.slab[prev].extent);
-            self.index_remove(kind, prev);
-            self.absorb_previous(merged, prev);
-        }
-        let block = &self.slab[merged];
-        let split = SplitChange::of_merge(gone, block.is_split(), block.extent);
-        self.index_insert(kind, merged);
+        let Self { slab, segments, small, large, .. } = self;
+        let kind = slab[slot].kind;
+        let (merged, freed) = match kind {
+            PoolKind::Small => release(small, slab, segments, slot, kind),
+            PoolKind::Large => release(large, slab, segments, slot, kind),
+        };
         self.debug_check_around(merged);
-        Freed { kind, requested_bytes: requested, block_bytes, extent_bytes: extent, split }
-    }
-
-    /// Extends `slot` over `previous`, its left neighbour, and retires the latter's record.
-    #[inline]
-    fn absorb_previous(&mut self, slot: u32, previous: u32) {
-        let left = &self.slab[previous];
-        let (position, extent, before, segment) = (left.position, left.extent, left.prev, left.segment);
-        self.slab.retire(previous);
-        let block = &mut self.slab[slot];
-        block.position = position;
-        block.extent += extent;
-        block.prev = before;
-        self.slab[before].next = slot;
-        if before == NONE {
-            self.segments.at_mut(segment).first_block = slot;
-        }
+        freed
     }
 
     /// The blocks of a segment in order of address.
@@ -261,6 +229,70 @@ impl SegmentPool {
     }
 }
 
+/// Frees a block: merges it with its free neighbours and puts what results into the index.
+/// Returns its slot beside the numbers.
+#[inline(always)]
+fn release<B: SizeBins>(
+    index: &mut FreeIndex<B>,
+    slab: &mut Slab,
+    segments: &mut SegmentTable,
+    slot: u32,
+    kind: PoolKind,
+) -> (u32, Freed) {
+    let block = &mut slab[slot];
+    block.state = State::Free;
+    block.generation = block.generation.wrapping_add(1);
+    let (requested_bytes, block_bytes, extent_bytes) = (block.requested, block.block_bytes(), block.extent);
+    let (prev, next) = (block.prev, block.next);
+    // Free neighbours share the segment with this block, so they are split blocks until now.
+    let mut gone = (0, 0);
+    let mut merged = slot;
+    let mut is_held = false;
+    let right = &slab[next];
+    if right.state == State::Free {
+        gone = (1, right.extent);
+        is_held = index.is_held(next);
+        if !is_held {
+            index.remove_binned(slab, next);
+        }
+        absorb_previous(slab, segments, next, slot);
+        merged = next;
+    }
+    let left = &slab[prev];
+    if left.state == State::Free {
+        gone = (gone.0 + 1, gone.1 + left.extent);
+        if index.is_held(prev) {
+            index.replace_held(merged);
+            is_held = true;
+        } else {
+            index.remove_binned(slab, prev);
+        }
+        absorb_previous(slab, segments, merged, prev);
+    }
+    let block = &slab[merged];
+    let split = SplitChange::of_merge(gone, block.is_split(), block.extent);
+    if !is_held {
+        index.insert(slab, merged);
+    }
+    (merged, Freed { kind, requested_bytes, block_bytes, extent_bytes, split })
+}
+
+/// Extends `slot` over `previous`, its left neighbour, and retires the latter's record.
+#[inline(always)]
+fn absorb_previous(slab: &mut Slab, segments: &mut SegmentTable, slot: u32, previous: u32) {
+    let left = &slab[previous];
+    let (position, extent, before, segment) = (left.position, left.extent, left.prev, left.segment);
+    slab.retire(previous);
+    let block = &mut slab[slot];
+    block.position = position;
+    block.extent += extent;
+    block.prev = before;
+    slab[before].next = slot;
+    if before == NONE {
+        segments.at_mut(segment).first_block = slot;
+    }
+}
+
 /// Takes the best fit out of an index, or its front part, if the policy lets it serve.
 ///
 /// One candidate decides: where the smallest fitting block is too large to split and too large
@@ -273,20 +305,23 @@ fn take_best<B: SizeBins>(
     policy: &PlacementPolicy,
     request: &Request,
 ) -> Option<Placement> {
-    let found = index.find(slab, request.extent)?;
-    let extent = slab[found.slot].extent;
-    if policy.may_split(extent)
-        && policy.is_worth_splitting(extent, request)
-        && let Some(front) = slab.take()
-    {
-        index.hold_found(slab, found);
-        return Some(cut_front(slab, segments, found.slot, front, request));
+    let found = index.find(slab, request.extent);
+    if found == NONE {
+        return None;
+    }
+    let extent = slab[found].extent;
+    if policy.may_split(extent) && policy.is_worth_splitting(extent, request) {
+        let front = slab.take();
+        if front != NONE {
+            index.hold_found(slab, found);
+            return Some(cut_front(slab, segments, found, front, request));
+        }
     }
     if !policy.admits(extent, request.extent) {
         return None;
     }
     index.remove_found(slab, found);
-    Some(hand_out(slab, segments, found.slot, request))
+    Some(hand_out(slab, segments, found, request))
 }
 
 /// Makes the front of a free block, which is in no bin, the block of a request. The rest keeps
@@ -316,7 +351,7 @@ pub(crate) fn cut_front(
     block.segment = segment_slot;
     block.state = State::Live;
     block.kind = request.kind;
-    block.padding = low_byte(needed - request.rounded);
+    block.padding = request.padding;
     let id = BlockId { slot: front, generation: block.generation };
     slab[prev].next = front;
     let segment = segments.at_mut(segment_slot);
@@ -326,7 +361,7 @@ pub(crate) fn cut_front(
     Placement {
         id,
         address: segment.address_of(position),
-        block_bytes: request.rounded,
+        block_bytes: request.rounded_bytes(),
         extent_bytes: needed,
         split: SplitChange::of_cut(was_split, extent, extent - needed),
     }
@@ -346,10 +381,4 @@ pub(crate) fn hand_out(slab: &mut Slab, segments: &SegmentTable, slot: u32, requ
         extent_bytes: block.extent,
         split: SplitChange::of_whole(block.is_split(), block.extent),
     }
-}
-
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "padding is below 64")]
-fn low_byte(padding: u64) -> u8 {
-    padding as u8
 }

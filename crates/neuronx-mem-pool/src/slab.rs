@@ -17,16 +17,16 @@ impl Slab {
         Self { records: vec![Block::SPARE], spare: NONE }
     }
 
-    /// Takes a record, with its links cleared and its generation kept. O(1) amortised; `None`
-    /// once 2^32 - 1 slots are taken.
-    #[inline]
-    pub(crate) fn take(&mut self) -> Option<u32> {
+    /// Takes a record, with its generation kept. O(1) amortised; [`NONE`] once 2^32 - 1 slots are
+    /// taken.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> u32 {
         let slot = self.spare;
         if slot == NONE {
             return self.extend();
         }
         self.spare = self[slot].right;
-        Some(slot)
+        slot
     }
 
     /// Returns a record to the spare list; its handle goes stale.
@@ -54,10 +54,10 @@ impl Slab {
     }
 
     #[cold]
-    fn extend(&mut self) -> Option<u32> {
-        let slot = u32::try_from(self.records.len()).ok()?;
+    fn extend(&mut self) -> u32 {
+        let Ok(slot) = u32::try_from(self.records.len()) else { return NONE };
         self.records.push(Block::SPARE);
-        Some(slot)
+        slot
     }
 }
 

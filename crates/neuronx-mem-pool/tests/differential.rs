@@ -71,7 +71,8 @@ impl Pair {
                 assert_ne!(address, self.next_address, "the oracle found a cached block for {n}");
                 assert_eq!(miss.map(|m| m.extent_bytes), nearest_extent);
                 self.next_address = address;
-                self.pool.grow(&request, address, request.segment_bytes(), 7).unwrap()
+                let bytes = self.pool.policy().segment_bytes(&request).unwrap();
+                self.pool.grow(&request, address, bytes, 7).unwrap()
             }
         };
         assert_eq!(

@@ -4,7 +4,8 @@
 
 use neuronx_mem_config::AllocatorConfig;
 use neuronx_mem_pool::{
-    BlockId, BlockState, MissReason, NearestMiss, Placement, PoolError, PoolKind, SegmentPool,
+    BlockId, BlockState, MissReason, NearestMiss, Placement, PlacementPolicy, PoolError, PoolKind,
+    SegmentPool,
 };
 
 const MIB: u64 = 1 << 20;
@@ -28,9 +29,10 @@ impl Growing {
             return placement;
         }
         let address = self.next_address;
-        self.next_address += (request.segment_bytes() + MIB).next_multiple_of(64);
-        self.segments.push(request.segment_bytes());
-        self.pool.grow(&request, address, request.segment_bytes(), 0).unwrap()
+        let bytes = self.pool.policy().segment_bytes(&request).unwrap();
+        self.next_address += (bytes + MIB).next_multiple_of(64);
+        self.segments.push(bytes);
+        self.pool.grow(&request, address, bytes, 0).unwrap()
     }
 
     fn id(&mut self, bytes: u64) -> BlockId {
@@ -289,14 +291,29 @@ fn a_pending_block_can_go_straight_to_a_request_of_its_extent() {
 
 #[test]
 fn semantics_2_sizes_near_the_top_are_an_error() {
-    let pool = SegmentPool::new(&AllocatorConfig::default());
-    for requested_bytes in [u64::MAX, u64::MAX - 63, u64::MAX - (2 << 20) + 2] {
+    let policy = PlacementPolicy::new(&AllocatorConfig::default());
+    let segment_bytes = |n| policy.plan(n).and_then(|request| policy.segment_bytes(&request));
+    for requested_bytes in [u64::MAX, u64::MAX - 62] {
         let error = PoolError::SizeOverflow { requested_bytes };
-        assert_eq!(pool.policy().plan(requested_bytes), Err(error));
+        assert_eq!(policy.plan(requested_bytes), Err(error), "the block is too large");
     }
-    assert_eq!(pool.policy().plan(0), Err(PoolError::ZeroBytes));
+    for requested_bytes in [u64::MAX - 63, u64::MAX - (2 << 20) + 2] {
+        let error = PoolError::SizeOverflow { requested_bytes };
+        assert!(policy.plan(requested_bytes).is_ok());
+        assert_eq!(segment_bytes(requested_bytes), Err(error), "the segment is too large");
+    }
+    assert_eq!(policy.plan(0), Err(PoolError::ZeroBytes));
     let most = u64::MAX - (2 << 20) + 1;
-    assert_eq!(pool.policy().plan(most).map(|r| r.segment_bytes()), Ok(most));
+    assert_eq!(segment_bytes(most), Ok(most));
+    let edge = 1u64 << 62;
+    assert_eq!(policy.plan(edge + 1).map(|r| r.extent_bytes()), Ok(edge + 64));
+}
+
+#[test]
+fn semantics_2_a_floor_near_the_top_is_no_panic() {
+    let config = AllocatorConfig::parse("kMinRoundedSize=18446744073709551615").config;
+    let policy = PlacementPolicy::new(&config);
+    assert_eq!(policy.plan(1), Err(PoolError::SizeOverflow { requested_bytes: 1 }));
 }
 
 #[test]

@@ -62,6 +62,9 @@ impl RoundingScheme {
     /// The largest N of the environment variables reference.
     pub const MAX_DIVISIONS: u32 = 64;
 
+    /// Requests up to this many bytes round to a size that fits `u64`, whatever the scheme.
+    pub const ALWAYS_FITS_BYTES: u64 = 1 << 62;
+
     /// Makes a scheme from the floor, the divisions N and the threshold, sizes in bytes.
     ///
     /// Any floor and threshold are accepted; a floor of 0 acts as 1, and the floor wins where
@@ -124,6 +127,39 @@ impl RoundingScheme {
         self.round_by_division(bytes, octave)
     }
 
+    /// Rounds a request that is known to fit: as [`round`](Self::round) for requests up to
+    /// [`ALWAYS_FITS_BYTES`](Self::ALWAYS_FITS_BYTES), in half the instructions.
+    ///
+    /// Above that, where `round` says `None`, the answer is some number below the request.
+    /// Cost: O(1), no division when N is a power of two.
+    ///
+    /// ```
+    /// use neuronx_mem_rounding::RoundingScheme;
+    ///
+    /// let scheme = RoundingScheme::DEFAULT;
+    /// assert_eq!(scheme.round_wrapping(1025), 1280);
+    /// assert_eq!(Some(scheme.round_wrapping(1 << 62)), scheme.round(1 << 62));
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub const fn round_wrapping(&self, bytes: u64) -> u64 {
+        if bytes < self.min_bytes {
+            return self.min_bytes;
+        }
+        if bytes >= self.threshold_bytes {
+            return bytes;
+        }
+        let octave = (bytes | 1).ilog2(); // bytes >= min >= 1: the bit only spares a check
+        if self.divisions_log2 <= octave {
+            let steps = u64::MAX << (octave - self.divisions_log2);
+            return bytes.wrapping_add(!steps) & steps;
+        }
+        match self.round_by_division(bytes, octave) {
+            Some(rounded) => rounded,
+            None => 0,
+        }
+    }
+
     /// Bytes that rounding adds to a request of `bytes`: internal fragmentation of one block.
     ///
     /// `None` as for [`round`](Self::round). Cost: O(1).
@@ -143,6 +179,7 @@ impl RoundingScheme {
     }
 
     /// The general rule, for N that is no power of two and for octaves with fewer than N bytes.
+    #[cold]
     const fn round_by_division(&self, bytes: u64, octave: u32) -> Option<u64> {
         let floor = 1u64 << octave;
         if bytes == floor {

@@ -17,7 +17,10 @@ fn the_number_line_renumbers_without_changing_the_layout() {
             let address = (1 << 40) - (i + 1) * (4 << 20);
             let placement = match pool.allocate(&request) {
                 Some(placement) => placement,
-                None => pool.grow(&request, address, request.segment_bytes(), 0).unwrap(),
+                None => {
+                    let bytes = pool.policy().segment_bytes(&request).unwrap();
+                    pool.grow(&request, address, bytes, 0).unwrap()
+                }
             };
             addresses.push(placement.address);
             held.push(placement.id);

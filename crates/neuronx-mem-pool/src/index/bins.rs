@@ -7,9 +7,6 @@ pub(crate) const GRANULE_BYTES: u64 = 64;
 pub(crate) trait SizeBins {
     /// The bin of an extent.
     fn bin(&self, extent: u64) -> u16;
-
-    /// Whether every block in `bin` is large enough for every (granular) request that maps to it.
-    fn bin_fits(&self, bin: u16) -> bool;
 }
 
 /// One bin a granule up to 4 MiB; the last bin holds everything larger. The small pool's index:
@@ -22,14 +19,9 @@ impl ExactBins {
 }
 
 impl SizeBins for ExactBins {
-    #[inline]
+    #[inline(always)]
     fn bin(&self, extent: u64) -> u16 {
         as_bin((extent / GRANULE_BYTES).min(Self::LAST))
-    }
-
-    #[inline]
-    fn bin_fits(&self, bin: u16) -> bool {
-        bin < u16::MAX
     }
 }
 
@@ -44,16 +36,11 @@ impl ClassBins {
 }
 
 impl SizeBins for ClassBins {
-    #[inline]
+    #[inline(always)]
     fn bin(&self, extent: u64) -> u16 {
         let octave = (extent | Self::CLASSES).ilog2() - Self::CLASSES_LOG2;
         let class = extent >> octave; // CLASSES..2 * CLASSES, lower in the first octave
         as_bin(u64::from(octave) * Self::CLASSES + class)
-    }
-
-    #[inline]
-    fn bin_fits(&self, _bin: u16) -> bool {
-        false
     }
 }
 
@@ -90,6 +77,5 @@ mod tests {
         assert_eq!((bins.bin(64), bins.bin(127), bins.bin(128)), (1, 1, 2));
         assert_eq!((bins.bin(2 << 20), bins.bin((4 << 20) - 65)), (32768, 65534));
         assert_eq!((bins.bin((4 << 20) - 64), bins.bin(u64::MAX)), (65535, 65535));
-        assert!(bins.bin_fits(65534) && !bins.bin_fits(65535));
     }
 }

@@ -51,7 +51,7 @@ impl Bitmap {
     }
 
     /// The lowest occupied bin from `bin` up. O(1).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn first_from(&self, bin: u16) -> Option<u16> {
         let rest = self.bins[word_of(bin)] & (u64::MAX << (bin & 63));
         if rest != 0 {

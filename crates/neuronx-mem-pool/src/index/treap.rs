@@ -5,7 +5,6 @@ use crate::block::NONE;
 use crate::slab::Slab;
 
 /// Adds `slot` to the non-empty tree at `root`; returns the new root. O(log n).
-#[cold]
 pub(crate) fn insert(slab: &mut Slab, root: u32, slot: u32) -> u32 {
     let key = slab[slot].key();
     let rank = priority(slot);
@@ -27,33 +26,44 @@ pub(crate) fn insert(slab: &mut Slab, root: u32, slot: u32) -> u32 {
     root
 }
 
-/// The parent of `slot`, which is in the tree; [`NONE`] for the root. O(log n).
-#[cold]
-pub(crate) fn parent(slab: &Slab, root: u32, slot: u32) -> u32 {
+/// Takes `slot`, which is in the tree, out; returns the new root. O(log n).
+pub(crate) fn remove(slab: &mut Slab, root: u32, slot: u32) -> u32 {
     let key = slab[slot].key();
-    let mut parent = NONE;
+    let (mut parent, mut is_left) = (NONE, false);
     let mut node = root;
     while node != slot {
         debug_assert_ne!(node, NONE, "block {slot} is not in its bin");
         let record = &slab[node];
-        (parent, node) = (node, if key < record.key() { record.left } else { record.right });
+        is_left = key < record.key();
+        (parent, node) = (node, if is_left { record.left } else { record.right });
     }
-    parent
+    let heir = heir(slab, slot);
+    match (parent, is_left) {
+        (NONE, _) => return heir,
+        (_, true) => slab[parent].left = heir,
+        (_, false) => slab[parent].right = heir,
+    }
+    root
 }
 
-/// Puts a tree in a child's place.
-pub(crate) fn replace_child(slab: &mut Slab, parent: u32, child: u32, heir: u32) {
-    let record = &mut slab[parent];
-    if record.left == child {
-        record.left = heir;
-    } else {
-        record.right = heir;
+/// Takes the first node in order out of a non-empty tree and puts the rest on its `right` link.
+/// O(log n).
+#[inline(never)]
+pub(crate) fn take_first(slab: &mut Slab, root: u32) -> u32 {
+    let mut parent = NONE;
+    let mut node = root;
+    while slab[node].left != NONE {
+        (parent, node) = (node, slab[node].left);
     }
+    if parent != NONE {
+        slab[parent].left = slab[node].right;
+        slab[node].right = root;
+    }
+    node
 }
 
 /// The tree that takes a node's place when it leaves: its two children merged. O(log n).
-#[cold]
-pub(crate) fn heir(slab: &mut Slab, slot: u32) -> u32 {
+fn heir(slab: &mut Slab, slot: u32) -> u32 {
     let (left, right) = (slab[slot].left, slab[slot].right);
     if left == NONE {
         return right;
@@ -64,30 +74,19 @@ pub(crate) fn heir(slab: &mut Slab, slot: u32) -> u32 {
     merge(slab, left, right)
 }
 
-/// The first node in order of a non-empty tree, and its parent. O(log n).
-#[cold]
-pub(crate) fn first(slab: &Slab, root: u32) -> (u32, u32) {
-    let mut parent = NONE;
-    let mut node = root;
-    while slab[node].left != NONE {
-        (parent, node) = (node, slab[node].left);
-    }
-    (node, parent)
-}
-
-/// The first node in order whose extent is at least `needed`, and its parent. O(log n).
+/// The first node in order whose extent is at least `needed`; [`NONE`] where there is none.
+/// O(log n).
 #[inline]
-pub(crate) fn first_at_least(slab: &Slab, root: u32, needed: u64) -> Option<(u32, u32)> {
-    let mut best = None;
-    let mut parent = NONE;
+pub(crate) fn first_at_least(slab: &Slab, root: u32, needed: u64) -> u32 {
+    let mut best = NONE;
     let mut node = root;
     while node != NONE {
         let record = &slab[node];
         if record.extent >= needed {
-            best = Some((node, parent));
-            (parent, node) = (node, record.left);
+            best = node;
+            node = record.left;
         } else {
-            (parent, node) = (node, record.right);
+            node = record.right;
         }
     }
     best
@@ -138,7 +137,7 @@ fn priority(slot: u32) -> u32 {
 
 /// Cuts a tree in two at a key that is not in it.
 #[inline]
-fn split(slab: &mut Slab, root: u32, key: (u64, u64)) -> (u32, u32) {
+fn split(slab: &mut Slab, root: u32, key: u128) -> (u32, u32) {
     let (mut less, mut greater) = (NONE, NONE);
     let (mut less_tail, mut greater_tail) = (NONE, NONE);
     let mut node = root;

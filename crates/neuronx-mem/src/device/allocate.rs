@@ -85,7 +85,7 @@ impl Device {
                 return Ok(placement);
             }
         }
-        let bytes = request.segment_bytes();
+        let bytes = self.shared.policy.segment_bytes(request)?;
         self.check_cap(bytes)?;
         let segment = self.shared.runtime.allocate_segment(self.shared.id, bytes)?;
         let mut state = self.shared.state.lock();

@@ -102,7 +102,8 @@ impl Device {
             device: self.shared.id,
             requested_bytes: request.requested_bytes(),
             rounded_bytes: request.rounded_bytes(),
-            segment_bytes: request.segment_bytes(),
+            // Recovery follows a segment that was asked for, so its size was known.
+            segment_bytes: self.shared.policy.segment_bytes(request).unwrap_or(u64::MAX),
             total_bytes: info.limit_bytes,
             cap_bytes,
             reserved_bytes: usage.reserved_bytes,
