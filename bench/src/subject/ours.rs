@@ -4,7 +4,7 @@ use neuronx_mem::pool::{BlockId, SegmentPool};
 use neuronx_mem::sim::SimulatedRuntime;
 use neuronx_mem::snapshot::history::RecordOptions;
 use neuronx_mem::streams::StreamId;
-use neuronx_mem::{Allocator, AllocatorConfig, Block, Device, DeviceId, Handle, Stream};
+use neuronx_mem::{Allocator, AllocatorConfig, Block, Device, DeviceId, Stream};
 
 use super::{Runner, Subject};
 use crate::workload::{Step, Workload};
@@ -75,20 +75,17 @@ impl Handles {
     }
 }
 
-#[derive(Clone, Copy, Default)]
-pub struct FacadeHandle(Option<Handle>);
 
 impl Subject for Handles {
-    type Handle = FacadeHandle;
+    type Handle = PoolHandle;
 
-    fn allocate(&mut self, bytes: u64) -> FacadeHandle {
-        FacadeHandle(self.device.allocate_handle(bytes, StreamId::DEFAULT).expect("memory is ample"))
+    fn allocate(&mut self, bytes: u64) -> PoolHandle {
+        let handle = self.device.allocate_handle(bytes, StreamId::DEFAULT).expect("memory is ample");
+        PoolHandle(handle.expect("workloads ask for real sizes").id)
     }
 
-    fn free(&mut self, handle: FacadeHandle) {
-        if let Some(handle) = handle.0 {
-            self.device.free_handle(handle).expect("a workload frees once");
-        }
+    fn free(&mut self, handle: PoolHandle) {
+        self.device.free_id(handle.0).expect("a workload frees once");
     }
 }
 

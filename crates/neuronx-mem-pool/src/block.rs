@@ -14,34 +14,46 @@ pub(crate) const NONE: u32 = 0;
 /// never mistaken for another block (until a slot has been freed 2^32 times).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId {
-    pub(crate) slot: u32,
-    pub(crate) generation: u32,
+    /// Slot above, generation below: one word, so that a handle is stored and loaded at once. In
+    /// two halves a reader of the whole waits for both stores to reach the cache.
+    word: u64,
 }
 
 impl BlockId {
-    /// The slot: dense from 1, reused, so callers can keep side tables by it.
-    #[must_use]
-    pub const fn slot(self) -> u32 {
-        self.slot
+    #[inline]
+    pub(crate) const fn new(slot: u32, generation: u32) -> Self {
+        Self { word: ((slot as u64) << 32) | generation as u64 }
     }
 
-    /// Packs the handle into one number, for callers that pass it through C.
+    /// The slot: dense from 1, reused, so callers can keep side tables by it.
+    #[must_use]
+    #[inline]
+    pub const fn slot(self) -> u32 {
+        (self.word >> 32) as u32
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half is taken on purpose")]
+    pub(crate) const fn generation(self) -> u32 {
+        self.word as u32
+    }
+
+    /// Packs the handle into one number, generation above and slot below, for callers that pass it through C.
     #[must_use]
     pub const fn to_bits(self) -> u64 {
-        ((self.generation as u64) << 32) | self.slot as u64
+        self.word.rotate_left(32)
     }
 
     /// Unpacks [`to_bits`](Self::to_bits). Any number is a handle; most are stale.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "the two halves are taken on purpose")]
     pub const fn from_bits(bits: u64) -> Self {
-        Self { slot: bits as u32, generation: (bits >> 32) as u32 }
+        Self { word: bits.rotate_left(32) }
     }
 }
 
 impl fmt::Display for BlockId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.slot, self.generation)
+        write!(f, "{}.{}", self.slot(), self.generation())
     }
 }
 

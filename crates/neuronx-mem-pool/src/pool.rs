@@ -54,6 +54,13 @@ impl LiveBlock<'_> {
         self.pool.slab[self.slot].tag = tag;
     }
 
+    /// First device address.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        let block = &self.pool.slab[self.slot];
+        self.pool.segments.of(block).address_of(block.position)
+    }
+
     /// Bytes that count as allocated.
     #[must_use]
     #[inline]
@@ -352,7 +359,7 @@ pub(crate) fn cut_front(
     block.state = State::Live;
     block.kind = request.kind;
     block.padding = request.padding;
-    let id = BlockId { slot: front, generation: block.generation };
+    let id = BlockId::new(front, block.generation);
     slab[prev].next = front;
     let segment = segments.at_mut(segment_slot);
     if prev == NONE {
@@ -375,7 +382,7 @@ pub(crate) fn hand_out(slab: &mut Slab, segments: &SegmentTable, slot: u32, requ
     block.state = State::Live;
     block.padding = 0;
     Placement {
-        id: BlockId { slot, generation: block.generation },
+        id: BlockId::new(slot, block.generation),
         address: segments.at(block.segment).address_of(block.position),
         block_bytes: block.extent,
         extent_bytes: block.extent,

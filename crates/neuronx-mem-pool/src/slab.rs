@@ -42,15 +42,15 @@ impl Slab {
     /// The slot of a handle whose block is in `state`, or why the handle is refused.
     #[inline]
     pub(crate) fn resolve(&self, id: BlockId, state: State) -> Result<u32, PoolError> {
-        let record = self.records.get(id.slot as usize).ok_or(PoolError::StaleHandle { id })?;
-        if record.generation == id.generation && record.state == state {
-            return Ok(id.slot);
+        let record = self.records.get(id.slot() as usize).ok_or(PoolError::StaleHandle { id })?;
+        if record.generation == id.generation() && record.state == state {
+            return Ok(id.slot());
         }
         Err(refusal(record, id, state))
     }
 
     pub(crate) fn id(&self, slot: u32) -> BlockId {
-        BlockId { slot, generation: self[slot].generation }
+        BlockId::new(slot, self[slot].generation)
     }
 
     #[cold]
@@ -64,10 +64,10 @@ impl Slab {
 #[cold]
 fn refusal(record: &Block, id: BlockId, wanted: State) -> PoolError {
     // One generation on and not live again: nobody has had the slot since.
-    let is_just_freed = record.generation == id.generation.wrapping_add(1)
+    let is_just_freed = record.generation == id.generation().wrapping_add(1)
         && matches!(record.state, State::Free | State::Spare);
-    let is_pending = record.generation == id.generation && record.state == State::PendingFree;
-    let is_live = record.generation == id.generation && record.state == State::Live;
+    let is_pending = record.generation == id.generation() && record.state == State::PendingFree;
+    let is_live = record.generation == id.generation() && record.state == State::Live;
     match wanted {
         State::PendingFree if is_live => PoolError::NotPending { id },
         _ if is_just_freed || is_pending => PoolError::DoubleFree { id },

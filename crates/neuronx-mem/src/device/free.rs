@@ -1,7 +1,7 @@
 //! Frees in stream order: at once on idle streams, queued otherwise, and run when the work
 //! before them has completed.
 
-use neuronx_mem_pool::{Freed, Placement, Request};
+use neuronx_mem_pool::{BlockId, Freed, Placement, Request};
 use neuronx_mem_stats::FreeEvent;
 use neuronx_mem_stream::{RecordId, StreamId, Ticket};
 
@@ -44,14 +44,24 @@ impl Device {
     /// [`AllocError::Pool`] with a double free or a stale handle.
     #[inline]
     pub fn free_handle(&self, handle: Handle) -> Result<(), AllocError> {
+        self.free_id(handle.id)
+    }
+
+    /// Frees a block by the name in its handle, for owners that keep no more of it: eight bytes a
+    /// block. As [`free_handle`](Self::free_handle) otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn free_id(&self, id: BlockId) -> Result<(), AllocError> {
         let stack = self.shared.capture.for_free();
         let mut guard = self.shared.state.lock();
         let State { pool, queue, stats, recorder } = &mut *guard;
-        let block = pool.live(handle.id)?;
+        let block = pool.live(id)?;
         let owner = Owner::from_tag(block.tag());
-        let ready = queue.enqueue_free(handle.id, block.block_bytes(), owner.stream, owner.recorded)?;
+        let ready = queue.enqueue_free(id, block.block_bytes(), owner.stream, owner.recorded)?;
         if recorder.is_on() {
-            let (address, bytes) = (handle.address, block.requested_bytes());
+            let (address, bytes) = (block.address(), block.requested_bytes());
             recorder.free_requested(
                 &BlockEvent { address, bytes, stream: owner.stream },
                 stack,
@@ -138,7 +148,7 @@ impl State {
         self.run(&ready);
     }
 
-    fn run(&mut self, ready: &[neuronx_mem_pool::BlockId]) {
+    fn run(&mut self, ready: &[BlockId]) {
         for id in ready {
             let was = if self.recorder.is_on() { self.pool.block(*id) } else { None };
             match self.pool.free_pending(*id) {
