@@ -12,8 +12,8 @@ pub(crate) struct Cells {
     /// Odd while the writer is between two consistent states.
     sequence: AtomicU64,
     gauges: [PoolGauge; Tracked::ALL.len()],
-    pub(crate) allocation_requests: Cell,
-    pub(crate) tensor_frees: Cell,
+    /// Requests for no bytes, or that failed. Those that got a block are counted as blocks.
+    pub(crate) requests_without_block: Cell,
     /// Deallocations that are queued and have not run.
     pub(crate) pending: Cell,
     pub(crate) oversize_blocks: Gauge,
@@ -25,6 +25,10 @@ pub(crate) struct Cells {
     pub(crate) device_frees: Cell,
 }
 
+/// A step of the writer that has begun, with the even number it began at.
+#[must_use]
+pub(crate) struct Step(u64);
+
 impl Cells {
     #[inline]
     pub(crate) fn gauge(&self, tracked: Tracked) -> &PoolGauge {
@@ -32,15 +36,28 @@ impl Cells {
     }
 
     /// Runs the writer's stores as one step for readers. Only one thread may write at a time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(&self, stores: impl FnOnce()) {
+        let step = self.begin();
+        stores();
+        self.end(step);
+    }
+
+    /// Opens a step of the writer, for the hot paths: a closure may end up out of line.
+    #[inline(always)]
+    pub(crate) fn begin(&self) -> Step {
         let sequence = self.sequence.load(Ordering::Relaxed);
         self.sequence.store(sequence.wrapping_add(1), Ordering::Relaxed);
         // The odd number must be visible before any of the stores.
         fence(Ordering::Release);
-        stores();
-        // And all of the stores before the even one.
-        self.sequence.store(sequence.wrapping_add(2), Ordering::Release);
+        Step(sequence)
+    }
+
+    /// Closes a step of the writer.
+    #[inline(always)]
+    pub(crate) fn end(&self, step: Step) {
+        // All of the stores must be visible before the even number.
+        self.sequence.store(step.0.wrapping_add(2), Ordering::Release);
     }
 
     /// Reads until no writer came in between.

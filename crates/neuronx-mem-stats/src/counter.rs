@@ -40,49 +40,52 @@ impl Cell {
     }
 }
 
-/// Current and peak; for one pool also what has come in since the start, from which what has
-/// gone out follows.
+/// What has come in and gone out since the start, and the most of it at once. The current value
+/// follows from the two, so that a change is one store.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
-    current: Cell,
-    peak: Cell,
     total_in: Cell,
+    total_out: Cell,
+    peak: Cell,
     /// `total_in` at the last reset of accumulated values.
     base_in: Cell,
-    /// `total_in - current` at that moment.
+    /// `total_out` at that moment.
     base_out: Cell,
 }
 
 impl Gauge {
     #[inline]
-    pub(crate) fn increase(&self, by: u64) {
-        self.total_in.add(by);
-        let current = self.current.add(by);
+    pub(crate) fn current(&self) -> u64 {
+        self.total_in.get().wrapping_sub(self.total_out.get())
+    }
+
+    #[inline]
+    pub(crate) fn increase(&self, by: u64) -> u64 {
+        let current = self.total_in.add(by).wrapping_sub(self.total_out.get());
         self.peak.raise_to(current);
+        current
     }
 
     #[inline]
     pub(crate) fn decrease(&self, by: u64) {
-        self.current.subtract(by);
+        self.total_out.add(by);
     }
 
     pub(crate) fn reset_peak(&self) {
-        self.peak.set(self.current.get());
+        self.peak.set(self.current());
     }
 
     pub(crate) fn reset_accumulated(&self) {
-        let total_in = self.total_in.get();
-        self.base_in.set(total_in);
-        self.base_out.set(total_in.wrapping_sub(self.current.get()));
+        self.base_in.set(self.total_in.get());
+        self.base_out.set(self.total_out.get());
     }
 
     pub(crate) fn values(&self) -> Values {
-        let (total_in, current) = (self.total_in.get(), self.current.get());
         Values {
-            current,
+            current: self.current(),
             peak: self.peak.get(),
-            allocated: total_in.wrapping_sub(self.base_in.get()),
-            freed: total_in.wrapping_sub(current).wrapping_sub(self.base_out.get()),
+            allocated: self.total_in.get().wrapping_sub(self.base_in.get()),
+            freed: self.total_out.get().wrapping_sub(self.base_out.get()),
         }
     }
 }
@@ -91,14 +94,16 @@ impl Gauge {
 #[derive(Debug, Default)]
 pub(crate) struct PoolGauge {
     pools: [Gauge; 2],
-    all_current: Cell,
     all_peak: Cell,
+    /// The sum of both, for readers of this one value; kept by the `_published` methods only.
+    published: Cell,
 }
 
 impl PoolGauge {
+    /// The sum of both pools, in one load; of gauges that are written by the `_published` methods.
     #[inline]
-    pub(crate) fn current(&self) -> u64 {
-        self.all_current.get()
+    pub(crate) fn published(&self) -> u64 {
+        self.published.get()
     }
 
     pub(crate) fn peak(&self) -> u64 {
@@ -106,16 +111,26 @@ impl PoolGauge {
     }
 
     #[inline]
-    pub(crate) fn increase(&self, pool: usize, by: u64) {
+    pub(crate) fn increase_published(&self, pool: usize, by: u64) {
         self.pools[pool].increase(by);
-        let current = self.all_current.add(by);
-        self.all_peak.raise_to(current);
+        self.all_peak.raise_to(self.published.add(by));
+    }
+
+    #[inline]
+    pub(crate) fn decrease_published(&self, pool: usize, by: u64) {
+        self.pools[pool].decrease(by);
+        self.published.subtract(by);
+    }
+
+    #[inline]
+    pub(crate) fn increase(&self, pool: usize, by: u64) {
+        let current = self.pools[pool].increase(by);
+        self.all_peak.raise_to(current.wrapping_add(self.pools[1 - pool].current()));
     }
 
     #[inline]
     pub(crate) fn decrease(&self, pool: usize, by: u64) {
         self.pools[pool].decrease(by);
-        self.all_current.subtract(by);
     }
 
     #[inline]
@@ -129,7 +144,7 @@ impl PoolGauge {
 
     pub(crate) fn reset_peak(&self) {
         self.pools.iter().for_each(Gauge::reset_peak);
-        self.all_peak.set(self.all_current.get());
+        self.all_peak.set(self.current());
     }
 
     pub(crate) fn reset_accumulated(&self) {
@@ -140,11 +155,15 @@ impl PoolGauge {
     pub(crate) fn values(&self) -> [Values; 3] {
         let [small, large] = [self.pools[0].values(), self.pools[1].values()];
         let all = Values {
-            current: self.all_current.get(),
+            current: small.current.wrapping_add(large.current),
             peak: self.all_peak.get(),
             allocated: small.allocated.wrapping_add(large.allocated),
             freed: small.freed.wrapping_add(large.freed),
         };
         [all, small, large]
+    }
+
+    fn current(&self) -> u64 {
+        self.pools[0].current().wrapping_add(self.pools[1].current())
     }
 }

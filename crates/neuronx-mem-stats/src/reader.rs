@@ -27,7 +27,7 @@ impl StatsReader {
     #[must_use]
     #[inline]
     pub fn memory_allocated(&self) -> u64 {
-        self.cells.gauge(Tracked::AllocatedBytes).current()
+        self.cells.gauge(Tracked::AllocatedBytes).published()
     }
 
     /// Most of them at once since the last reset of peaks. One atomic load.
@@ -40,7 +40,7 @@ impl StatsReader {
     #[must_use]
     #[inline]
     pub fn memory_reserved(&self) -> u64 {
-        self.cells.gauge(Tracked::ReservedBytes).current()
+        self.cells.gauge(Tracked::ReservedBytes).published()
     }
 
     /// Most of them at once since the last reset of peaks. One atomic load.
@@ -53,7 +53,7 @@ impl StatsReader {
     #[must_use]
     #[inline]
     pub fn memory_active(&self) -> u64 {
-        self.cells.gauge(Tracked::ActiveBytes).current()
+        self.cells.gauge(Tracked::ActiveBytes).published()
     }
 
     /// All values as they were at one moment: `reserved >= allocated >= active` holds in it.
@@ -65,11 +65,13 @@ impl StatsReader {
         let (families, oversize, counters, n_pending) = cells.read(|| {
             let families = Tracked::ALL.map(|tracked| cells.gauge(tracked).values());
             let oversize = [cells.oversize_blocks.values(), cells.oversize_segments.values()];
+            // Each block that came in was a request, each that went out the free of a tensor.
+            let [blocks, ..] = cells.gauge(Tracked::Blocks).values();
             let counters = Counters {
                 alloc_retries: cells.alloc_retries.get(),
                 ooms: cells.ooms.get(),
-                tensor_frees: cells.tensor_frees.get(),
-                allocation_requests: cells.allocation_requests.get(),
+                tensor_frees: blocks.freed,
+                allocation_requests: blocks.allocated.wrapping_add(cells.requests_without_block.get()),
                 device_synchronizations: cells.device_synchronizations.get(),
                 device_allocations: cells.device_allocations.get(),
                 device_frees: cells.device_frees.get(),

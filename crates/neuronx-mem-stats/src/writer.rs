@@ -62,47 +62,45 @@ pub struct StatsWriter {
 
 impl StatsWriter {
     /// Counts a request and the block that serves it.
-    #[inline]
+    #[inline(always)]
     pub fn block_allocated(&mut self, event: &AllocationEvent) {
         let cells = &**self.cells;
         let pool = event.pool as usize;
-        cells.write(|| {
-            cells.allocation_requests.add(1);
-            cells.gauge(Tracked::Blocks).increase(pool, 1);
-            cells.gauge(Tracked::AllocatedBytes).increase(pool, event.block_bytes);
-            cells.gauge(Tracked::ActiveBytes).increase(pool, event.requested_bytes);
-            cells.gauge(Tracked::SplitBlocks).change(pool, event.split_blocks);
-            cells.gauge(Tracked::SplitBytes).change(pool, event.split_bytes);
-            if event.block_bytes > self.oversize_above {
-                cells.oversize_blocks.increase(1);
-            }
-        });
+        let step = cells.begin();
+        cells.gauge(Tracked::Blocks).increase(pool, 1);
+        cells.gauge(Tracked::AllocatedBytes).increase_published(pool, event.block_bytes);
+        cells.gauge(Tracked::ActiveBytes).increase_published(pool, event.requested_bytes);
+        cells.gauge(Tracked::SplitBlocks).change(pool, event.split_blocks);
+        cells.gauge(Tracked::SplitBytes).change(pool, event.split_bytes);
+        if event.block_bytes > self.oversize_above {
+            cells.oversize_blocks.increase(1);
+        }
+        cells.end(step);
     }
 
     /// Counts a request that was served without a block: one for no bytes, or one that failed.
     pub fn request_without_block(&mut self) {
         let cells = &**self.cells;
         cells.write(|| {
-            cells.allocation_requests.add(1);
+            cells.requests_without_block.add(1);
         });
     }
 
     /// Counts a deallocation that has run.
-    #[inline]
+    #[inline(always)]
     pub fn block_freed(&mut self, event: &FreeEvent) {
         let cells = &**self.cells;
         let pool = event.pool as usize;
-        cells.write(|| {
-            cells.tensor_frees.add(1);
-            cells.gauge(Tracked::Blocks).decrease(pool, 1);
-            cells.gauge(Tracked::AllocatedBytes).decrease(pool, event.block_bytes);
-            cells.gauge(Tracked::ActiveBytes).decrease(pool, event.requested_bytes);
-            cells.gauge(Tracked::SplitBlocks).change(pool, event.split_blocks);
-            cells.gauge(Tracked::SplitBytes).change(pool, event.split_bytes);
-            if event.block_bytes > self.oversize_above {
-                cells.oversize_blocks.decrease(1);
-            }
-        });
+        let step = cells.begin();
+        cells.gauge(Tracked::Blocks).decrease(pool, 1);
+        cells.gauge(Tracked::AllocatedBytes).decrease_published(pool, event.block_bytes);
+        cells.gauge(Tracked::ActiveBytes).decrease_published(pool, event.requested_bytes);
+        cells.gauge(Tracked::SplitBlocks).change(pool, event.split_blocks);
+        cells.gauge(Tracked::SplitBytes).change(pool, event.split_bytes);
+        if event.block_bytes > self.oversize_above {
+            cells.oversize_blocks.decrease(1);
+        }
+        cells.end(step);
     }
 
     /// Counts a segment taken from the runtime.
@@ -111,7 +109,7 @@ impl StatsWriter {
         cells.write(|| {
             cells.device_allocations.add(1);
             cells.gauge(Tracked::Segments).increase(pool as usize, 1);
-            cells.gauge(Tracked::ReservedBytes).increase(pool as usize, bytes);
+            cells.gauge(Tracked::ReservedBytes).increase_published(pool as usize, bytes);
             if bytes > self.oversize_above {
                 cells.oversize_segments.increase(1);
             }
@@ -124,7 +122,7 @@ impl StatsWriter {
         cells.write(|| {
             cells.device_frees.add(1);
             cells.gauge(Tracked::Segments).decrease(pool as usize, 1);
-            cells.gauge(Tracked::ReservedBytes).decrease(pool as usize, bytes);
+            cells.gauge(Tracked::ReservedBytes).decrease_published(pool as usize, bytes);
             if bytes > self.oversize_above {
                 cells.oversize_segments.decrease(1);
             }
@@ -181,9 +179,7 @@ impl StatsWriter {
             Tracked::ALL.iter().for_each(|tracked| cells.gauge(*tracked).reset_accumulated());
             cells.oversize_blocks.reset_accumulated();
             cells.oversize_segments.reset_accumulated();
-            for counter in
-                [&cells.allocation_requests, &cells.tensor_frees, &cells.alloc_retries, &cells.ooms]
-            {
+            for counter in [&cells.requests_without_block, &cells.alloc_retries, &cells.ooms] {
                 counter.set(0);
             }
         });
