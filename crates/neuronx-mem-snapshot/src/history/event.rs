@@ -27,6 +27,7 @@ pub struct Event<'a> {
 impl<'a> Event<'a> {
     /// An event at a time in Unix microseconds, on the default stream and pool.
     #[must_use]
+    #[inline(always)]
     pub const fn new(action: Action, time_us: u64) -> Self {
         Self {
             action,
@@ -42,12 +43,14 @@ impl<'a> Event<'a> {
 
     /// What happened.
     #[must_use]
+    #[inline(always)]
     pub const fn action(&self) -> Action {
         self.action
     }
 
     /// Sets the address of the block or segment; without meaning for `oom`.
     #[must_use]
+    #[inline(always)]
     pub const fn with_addr(mut self, addr: u64) -> Self {
         self.addr_or_free = addr;
         self
@@ -55,6 +58,7 @@ impl<'a> Event<'a> {
 
     /// Sets the free bytes of the device, for `oom` only.
     #[must_use]
+    #[inline(always)]
     pub const fn with_device_free_bytes(mut self, bytes: u64) -> Self {
         self.addr_or_free = bytes;
         self
@@ -62,6 +66,7 @@ impl<'a> Event<'a> {
 
     /// Sets the size in bytes (requested for blocks, whole for segments, active for `snapshot`).
     #[must_use]
+    #[inline(always)]
     pub const fn with_size_bytes(mut self, bytes: u64) -> Self {
         self.size_bytes = bytes;
         self
@@ -69,6 +74,7 @@ impl<'a> Event<'a> {
 
     /// Sets the stream of the block.
     #[must_use]
+    #[inline(always)]
     pub const fn with_stream(mut self, stream: u64) -> Self {
         self.stream = stream;
         self
@@ -76,6 +82,7 @@ impl<'a> Event<'a> {
 
     /// Sets the call stack, a number of the history's own table.
     #[must_use]
+    #[inline(always)]
     pub const fn with_stack(mut self, stack: Option<StackId>) -> Self {
         self.stack = stack;
         self
@@ -83,6 +90,7 @@ impl<'a> Event<'a> {
 
     /// Sets the private pool, a number of the history's own table.
     #[must_use]
+    #[inline(always)]
     pub const fn with_pool(mut self, pool: PoolId) -> Self {
         self.pool = pool;
         self
@@ -90,6 +98,7 @@ impl<'a> Event<'a> {
 
     /// Sets the text that the program attached.
     #[must_use]
+    #[inline(always)]
     pub const fn with_user_metadata(mut self, text: &'a str) -> Self {
         self.user_metadata = text;
         self

@@ -224,6 +224,7 @@ impl StackContext {
     }
 
     /// The lowest level at which an event of this action carries its stack; `None` if it never does.
+    #[inline]
     pub(super) fn wanted_by(action: Action) -> Option<Self> {
         match action {
             Action::Alloc | Action::SegmentAlloc | Action::SegmentMap | Action::Oom | Action::Annotate => {
@@ -269,6 +270,7 @@ impl ActionSet {
 
     /// Whether the action is in the set.
     #[must_use]
+    #[inline]
     pub fn contains(self, action: Action) -> bool {
         // The empty set is the common case and needs no code.
         self.0 != 0 && action.code().is_some_and(|code| self.0 & (1 << code) != 0)

@@ -4,7 +4,7 @@
 use super::metadata::{MetadataId, MetadataTable};
 use super::ring::Ring;
 use super::{Event, RecordOptions, Recording, StackContext, StackProvider};
-use crate::model::{PoolId, StackId, StackTable, StrId};
+use crate::model::{Action, PoolId, StackId, StackTable, StrId};
 
 /// A device's history: a ring of events, oldest overwritten, with stacks stored once.
 ///
@@ -38,6 +38,23 @@ pub(super) struct Record {
 }
 
 const _: () = assert!(size_of::<Record>() == 56, "a record is compact");
+
+/// A place in the ring that has yet to be written.
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            time_us: 0,
+            addr_or_free: 0,
+            size_bytes: 0,
+            stream: 0,
+            trace_id: 0,
+            stack: None,
+            metadata: 0,
+            pool: PoolId::DEFAULT,
+            action: Action::Alloc.text_id(),
+        }
+    }
+}
 
 impl Default for History {
     fn default() -> Self {
@@ -99,7 +116,7 @@ impl History {
     /// Whether a caller should capture a stack for an event of this action: for the event itself or,
     /// when it takes memory, for the block that it makes.
     #[must_use]
-    pub fn wants_stack(&self, action: crate::Action) -> bool {
+    pub fn wants_stack(&self, action: Action) -> bool {
         if self.options.recording == Recording::Off {
             return false;
         }
@@ -114,7 +131,7 @@ impl History {
     /// Records an event; gives its trace id, or `None` if it was not kept.
     ///
     /// A stack that the options do not want on this action is left out. Cost: O(1).
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, event: &Event<'_>) -> Option<u64> {
         if !self.is_recording {
             return None;
@@ -164,7 +181,9 @@ impl History {
         self.n_dropped
     }
 
-    #[inline]
+    /// In line, so that neither event nor record is put together in memory first: copying one right
+    /// after it was written field by field stalls for longer than all the rest takes.
+    #[inline(always)]
     fn keep(&mut self, event: &Event<'_>) -> Option<u64> {
         if self.options.skip_actions.contains(event.action) {
             return None;
@@ -173,21 +192,26 @@ impl History {
             && StackContext::wanted_by(event.action).is_some_and(|level| self.options.context >= level);
         let trace_id = self.next_trace_id;
         self.next_trace_id += 1;
-        let record = Record {
-            time_us: event.time_us,
-            addr_or_free: event.addr_or_free,
-            size_bytes: event.size_bytes,
-            stream: event.stream,
-            trace_id,
-            stack: if is_wanted { event.stack } else { None },
-            metadata: self.metadata.acquire(event.user_metadata),
-            pool: event.pool,
-            action: event.action.text_id(),
+        let record_metadata = self.metadata.acquire(event.user_metadata);
+        let Self { ring, metadata, n_dropped, .. } = self;
+        let place = ring.next_place(|oldest| {
+            metadata.release(oldest.metadata);
+            *n_dropped += 1;
+        });
+        let Some(place) = place else {
+            metadata.release(record_metadata);
+            *n_dropped += 1;
+            return Some(trace_id);
         };
-        if let Some(dropped) = self.ring.push(record) {
-            self.metadata.release(dropped.metadata);
-            self.n_dropped += 1;
-        }
+        place.time_us = event.time_us;
+        place.addr_or_free = event.addr_or_free;
+        place.size_bytes = event.size_bytes;
+        place.stream = event.stream;
+        place.trace_id = trace_id;
+        place.stack = if is_wanted { event.stack } else { None };
+        place.metadata = record_metadata;
+        place.pool = event.pool;
+        place.action = event.action.text_id();
         Some(trace_id)
     }
 }

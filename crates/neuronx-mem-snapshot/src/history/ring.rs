@@ -10,7 +10,7 @@ pub(super) struct Ring<T> {
     max_items: usize,
 }
 
-impl<T> Ring<T> {
+impl<T: Default> Ring<T> {
     pub(super) fn new(max_items: usize) -> Self {
         Self { items: Vec::new(), head: 0, max_items }
     }
@@ -19,24 +19,34 @@ impl<T> Ring<T> {
         self.items.len()
     }
 
-    /// Adds an item; gives back the one that had to go, which is the new one if there is no room
-    /// for any.
-    #[inline]
-    pub(super) fn push(&mut self, item: T) -> Option<T> {
-        if self.items.len() < self.max_items {
-            if self.items.len() < self.items.capacity() || self.grow() {
-                self.items.push(item);
-                return None;
-            }
-            // The host is out of memory: stay at this size.
-            self.max_items = self.items.len();
+    /// Makes room for one more item, and shows `dropped` the oldest one if that has to go. `None` if
+    /// there is no room for any.
+    ///
+    /// The caller writes the item into its place, field by field: put together elsewhere and copied
+    /// at once, the copy waits for those very writes.
+    #[inline(always)]
+    pub(super) fn next_place(&mut self, dropped: impl FnOnce(&T)) -> Option<&mut T> {
+        if self.items.len() < self.max_items && self.append() {
+            return self.items.last_mut();
         }
-        let Some(oldest) = self.items.get_mut(self.head) else { return Some(item) };
+        let oldest = self.items.get_mut(self.head)?;
+        dropped(oldest);
         self.head += 1;
         if self.head == self.max_items {
             self.head = 0;
         }
-        Some(std::mem::replace(oldest, item))
+        Some(oldest)
+    }
+
+    /// Adds an empty item; `false` if the host is out of memory, and from then on.
+    #[inline(never)]
+    fn append(&mut self) -> bool {
+        if self.items.len() < self.items.capacity() || self.grow() {
+            self.items.push(T::default());
+            return true;
+        }
+        self.max_items = self.items.len();
+        false
     }
 
     /// Changes the bound; gives back what no longer fits, oldest first.

@@ -90,6 +90,7 @@ impl Action {
         self.code().map(|code| super::FIXED_TEXTS[KNOWN_KEYS + usize::from(code)])
     }
 
+    #[inline]
     pub(crate) const fn text_id(self) -> StrId {
         match self {
             Self::Alloc => fixed_text(0),

@@ -2,15 +2,13 @@
 //! text that the program attaches. Off, it is one branch; it captures no stack itself.
 
 use std::fmt;
-use std::sync::Arc;
 
 use neuronx_mem_pool::{BlockId, Freed};
 use neuronx_mem_snapshot::history::{Event, History, RecordOptions, Recording};
 use neuronx_mem_snapshot::{Action, StackId};
 use neuronx_mem_stream::StreamId;
 
-/// Tells the time of events, in microseconds.
-pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
+use super::Clock;
 
 pub(super) struct Recorder {
     /// Events or live stacks are wanted: the one thing that the hot path looks at.
@@ -31,7 +29,8 @@ impl Recorder {
 
     #[inline]
     pub(super) fn is_on(&self) -> bool {
-        self.is_on
+        // The other build exists to measure what a recorder that is off costs: `cargo xtask bench`.
+        option_env!("NEURONX_MEM_BENCH_WITHOUT_RECORDER").is_none() && self.is_on
     }
 
     pub(super) fn history(&self) -> &History {
@@ -58,13 +57,20 @@ impl Recorder {
 
     #[inline(never)]
     pub(super) fn block_allocated(&mut self, id: BlockId, event: &BlockEvent, stack: Option<StackId>) {
+        // Without stacks the table stays empty, and an empty table says that no block has one.
+        if stack.is_some() || !self.block_stacks.is_empty() {
+            self.set_block_stack(id, stack);
+        }
+        let time_us = (self.clock)();
+        self.record(event.at(Action::Alloc, time_us).with_stack(stack));
+    }
+
+    fn set_block_stack(&mut self, id: BlockId, stack: Option<StackId>) {
         let slot = id.slot() as usize;
         if self.block_stacks.len() <= slot {
             self.block_stacks.resize(slot + 1, None);
         }
         self.block_stacks[slot] = stack;
-        let time_us = (self.clock)();
-        self.record(event.at(Action::Alloc, time_us).with_stack(stack));
     }
 
     /// Notes the owner's free, and its completion when that came at once.
@@ -109,6 +115,7 @@ impl Recorder {
         }
     }
 
+    #[inline(always)]
     fn record(&mut self, event: Event<'_>) {
         let text = self.user_metadata.as_str();
         self.history.record(&event.with_user_metadata(text));
@@ -128,6 +135,7 @@ impl BlockEvent {
         Self { address, bytes: freed.requested_bytes, stream }
     }
 
+    #[inline(always)]
     fn at(&self, action: Action, time_us: u64) -> Event<'static> {
         let event = Event::new(action, time_us).with_addr(self.address).with_size_bytes(self.bytes);
         event.with_stream(u64::from(self.stream.0))
@@ -138,16 +146,4 @@ impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder").field("is_on", &self.is_on).finish_non_exhaustive()
     }
-}
-
-/// Unix time in microseconds, as PyTorch's snapshots have it.
-///
-/// Read from the time-stamp counter where there is a steady one: the system's clock costs twice as
-/// much, several times an event. Set by the system's clock once, when it is made.
-pub(crate) fn wall_clock() -> Clock {
-    let counter = quanta::Clock::new();
-    let start = counter.raw();
-    let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let start_us = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
-    Arc::new(move || start_us.saturating_add(counter.delta_as_nanos(start, counter.raw()) / 1000))
 }
