@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::measure::Cell;
+use crate::readings;
 use crate::table::find;
 use crate::workload::TRACES;
 
@@ -28,14 +29,23 @@ pub fn verdicts(cells: &[Cell]) -> Vec<Verdict> {
         ("pool on the corpus <= 2.5 x mimalloc (sizes/256)", "pool", "mimalloc (sizes/256)", 2.5),
         ("pool on the corpus <= 1/3 of BTreeSet + map", "pool", "BTreeSet best fit + map", 1.0 / 3.0),
         ("facade on the corpus <= 1.6 x pool", "facade handle", "pool", 1.6),
+        ("history on, corpus <= 1.6 x off", "facade, history on", "facade handle", 1.6),
     ];
-    claims
+    let mut verdicts: Vec<Verdict> = claims
         .into_iter()
         .filter_map(|(claim, left, right, limit)| {
-            let measured = corpus_ratio(cells, left, right)?;
-            Some(Verdict { claim, measured, limit, holds: measured <= limit })
+            Some(verdict(claim, corpus_ratio(cells, left, right)?, limit))
         })
-        .collect()
+        .collect();
+    let reading = |subject| find(cells, subject, readings::WORKLOAD).map(|cell| cell.median_ns);
+    if let (Some(ours), Some(load)) = (reading("memory_allocated()"), reading("atomic load")) {
+        verdicts.push(verdict("memory_allocated() <= 5 x an atomic load", ours / load, 5.0));
+    }
+    verdicts
+}
+
+fn verdict(claim: &'static str, measured: f64, limit: f64) -> Verdict {
+    Verdict { claim, measured, limit, holds: measured <= limit }
 }
 
 /// Geometric mean of the ratio of two rows over the corpus traces.

@@ -4,6 +4,7 @@
 mod claims;
 mod count;
 mod measure;
+mod readings;
 mod subject;
 mod table;
 mod threads;
@@ -78,6 +79,11 @@ fn measure_all(workloads: &[Workload], options: &Options) -> Vec<Cell> {
     for subject in ["facade, 1 thread", "facade, 2 threads"] {
         if is_wanted("1k random", subject) {
             cells.push(threads::measure(subject, options.repetitions));
+        }
+    }
+    for subject in readings::NAMES {
+        if is_wanted(readings::WORKLOAD, subject) {
+            cells.push(readings::measure(subject, options.repetitions));
         }
     }
     cells
