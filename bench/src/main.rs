@@ -3,6 +3,7 @@
 
 mod claims;
 mod count;
+mod int64;
 mod measure;
 mod readings;
 mod subject;
@@ -35,6 +36,12 @@ struct Options {
     repetitions: usize,
 }
 
+impl Options {
+    fn is_wanted(&self, workload: &str, subject: &str) -> bool {
+        self.filter.as_ref().is_none_or(|text| workload.contains(text) || subject.contains(text))
+    }
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|argument| argument == "--count") {
@@ -52,12 +59,17 @@ fn main() -> ExitCode {
         }
     };
     let cells = measure_all(&workloads, &options);
+    let kernels =
+        int64::measure(|workload, subject| options.is_wanted(workload, subject), options.repetitions);
     if options.is_json {
-        println!("{}", table::json(&cells));
+        println!("{}", table::json(&[&cells[..], &kernels].concat()));
     } else {
-        println!("{}", table::markdown(&cells));
+        for cells in [&cells, &kernels].into_iter().filter(|cells| !cells.is_empty()) {
+            println!("{}\n", table::markdown(cells));
+        }
     }
-    let verdicts = claims::verdicts(&cells);
+    let mut verdicts = claims::verdicts(&cells);
+    verdicts.extend(int64::verdicts(&kernels));
     if !options.is_json {
         verdicts.iter().for_each(|verdict| println!("{verdict}"));
     }
@@ -66,9 +78,7 @@ fn main() -> ExitCode {
 }
 
 fn measure_all(workloads: &[Workload], options: &Options) -> Vec<Cell> {
-    let is_wanted = |workload: &str, subject: &str| {
-        options.filter.as_ref().is_none_or(|text| workload.contains(text) || subject.contains(text))
-    };
+    let is_wanted = |workload: &str, subject: &str| options.is_wanted(workload, subject);
     let mut cells = Vec::new();
     for workload in workloads {
         let subjects: Vec<&str> =
