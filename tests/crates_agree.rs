@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use neuronx_mem_config::{AllocatorConfig, ConfigKey, round_size};
+use neuronx_mem_config::{Environment, Int64Settings};
+use neuronx_mem_int64::{Int64Mode, Int64Policy};
 use neuronx_mem_rounding::RoundingScheme;
 use proptest::prelude::*;
 
@@ -14,6 +16,22 @@ fn packages_that_honour_a_variable_are_in_the_workspace() {
         for package in variable.honoured_by() {
             assert!(crates.join(package).is_dir(), "{}: {package}", variable.name());
         }
+    }
+}
+
+/// Both leaves know the modes; one reads the variables, the other obeys.
+#[test]
+fn the_int64_crate_obeys_what_the_config_crate_reads() {
+    let config_modes = neuronx_mem_config::Int64Mode::ALL.map(|mode| (mode.name(), mode.packs()));
+    assert_eq!(Int64Mode::ALL.map(|mode| (mode.name(), mode.packs())), config_modes);
+    for (mode, check) in Int64Mode::ALL.into_iter().flat_map(|mode| [(mode, false), (mode, true)]) {
+        let environment = Environment::from_pairs([
+            ("TORCH_NEURONX_INT64_MODE", mode.name()),
+            ("TORCH_NEURONX_PACKED_INT64_CHECK_OVERFLOW", if check { "1" } else { "0" }),
+        ]);
+        let (settings, _) = Int64Settings::from_environment(&environment);
+        let (policy, warning) = Int64Policy::from_values(Some(settings.mode.name()), settings.check_overflow);
+        assert_eq!((policy, warning), (Int64Policy::new(mode, check), None));
     }
 }
 

@@ -1,6 +1,7 @@
 //! How operations on 64-bit integers run.
 //!
-//! Knows the five modes by name. What each does with an operation is for the dispatcher.
+//! Knows the five modes by name. What each does with an operation is for the crate
+//! `neuronx-mem-int64`, which takes the values read here.
 
 use std::fmt;
 

@@ -81,6 +81,7 @@ const OFF: DefaultValue = DefaultValue::Plain("0");
 const RECORDED: &[&str] = &[];
 const FACADE: &[&str] = &["neuronx-mem"];
 const CACHE: &[&str] = &["neuronx-mem-cache"];
+const INT64: &[&str] = &["neuronx-mem-int64"];
 
 const fn plain(text: &'static str) -> DefaultValue {
     DefaultValue::Plain(text)
