@@ -11,6 +11,7 @@ use neuronx_mem::sim::{Lnc, Preset};
 use neuronx_mem_replay::{ReplayOptions, TraceInput};
 
 use crate::cache::CacheArguments;
+use crate::int64::Int64Arguments;
 use crate::output;
 use crate::size::parse_size;
 use crate::target::Kind;
@@ -77,6 +78,9 @@ pub(crate) enum Verb {
     /// TORCH_NEURONX_NEFF_LOCAL_CACHE_DIR, without the first where that cache is off.
     #[command(after_help = "Example:\n  neuronx-mem cache check")]
     Cache(CacheArguments),
+    /// Say how operators on 64-bit tensors would run, and whether values survive.
+    #[command(after_help = "Example:\n  neuronx-mem int64 audit train.jsonl.gz")]
+    Int64(Int64Arguments),
 }
 
 #[derive(Debug, Args)]

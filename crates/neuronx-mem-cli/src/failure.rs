@@ -8,6 +8,8 @@ use neuronx_mem::snapshot::Error as SnapshotError;
 use neuronx_mem_cache::CacheError;
 use neuronx_mem_replay::ReplayError;
 
+use crate::int64::AuditError;
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -30,6 +32,8 @@ pub(crate) enum Failure {
     Snapshot(#[from] SnapshotError),
     #[error(transparent)]
     Cache(#[from] CacheError),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
     #[error("the result has no JSON form: {0}")]

@@ -15,6 +15,7 @@ mod convert;
 mod environment;
 mod failure;
 mod finding;
+mod int64;
 mod json;
 mod keys;
 mod output;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Verb::Config(arguments) => keys::run(&arguments),
         Verb::Env(arguments) => environment::run(&arguments),
         Verb::Cache(arguments) => cache::run(&arguments),
+        Verb::Int64(arguments) => int64::run(&arguments),
     };
     match result {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

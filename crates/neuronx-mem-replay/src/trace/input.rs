@@ -95,6 +95,24 @@ impl TraceInput {
         snapshot.map(|snapshot| OpenedInput::Snapshot(Box::new(snapshot))).map_err(unreadable)
     }
 
+    /// Opens it as text of another format, decompressed as it is read. Reads only the first bytes, to
+    /// know the compression. Errors of the reader are for [`unreadable`](Self::unreadable).
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn open_text(&self) -> Result<Box<dyn BufRead + Send>, ReplayError> {
+        let text = decompress(self.bytes()?).map_err(|source| self.unreadable(0, source))?;
+        Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, text)))
+    }
+
+    /// Says what an error of the reader means, after `line` whole lines: the system's, an early end or
+    /// damage of compressed data.
+    #[must_use]
+    pub fn unreadable(&self, line: u64, source: io::Error) -> ReplayError {
+        ReplayError::unreadable(&self.name(), line, source)
+    }
+
     fn bytes(&self) -> Result<Box<dyn Read + Send>, ReplayError> {
         let Self::File(path) = self else { return Ok(Box::new(io::stdin())) };
         let file = File::open(path).map_err(|source| ReplayError::Open { input: self.name(), source })?;
