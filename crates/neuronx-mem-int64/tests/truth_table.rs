@@ -12,6 +12,7 @@ use neuronx_mem_int64::{
 const TABLE: &str = "
     class            operator                      native    packed    strict    bounce   fallback
     view             aten.expand.default           device64  device64  device64  device64 device64
+    state            _flash_attention_forward      device64  device64  device64  device64 device64
     movement         aten.cat.default              device64  packed    device64  int32    cpu
     factory          aten.arange.default           device64  packed*   device64  int32    cpu
     elementwise      aten.add.Tensor               device64  packed*   device64  int32    cpu
@@ -93,6 +94,7 @@ fn reasons_follow_the_guide() {
         [Reason::UnknownOperator, packs, Reason::UnknownOperator, bounces, falls_back]
     );
     assert_eq!(reasons("view"), [Reason::ViewOnly; 5]);
+    assert_eq!(reasons("_scaled_dot_product_flash_attention"), [Reason::StateOnly; 5]);
 }
 
 #[track_caller]

@@ -38,6 +38,10 @@ pub(super) fn parse(line: &str) -> Result<Option<Record>, String> {
     if line.is_empty() {
         return Ok(None);
     }
+    // A list would be read as the fields in their order.
+    if !line.starts_with('{') {
+        return Err("no record: it is no object".to_owned());
+    }
     let wrong = |error: serde_json::Error| format!("no record: {error}");
     match serde_json::from_str::<Kind>(line).map_err(wrong)?.op {
         None => Ok(None),

@@ -1,56 +1,116 @@
-//! The audit as text: operators, totals of the modes, and what the words mean.
+//! The audit as text: operators, totals of the modes, and what the words mean. Where five modes do not
+//! fit beside each other, only the one asked for has a column.
 
 use std::collections::BTreeSet;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use neuronx_mem::stats::format_count;
 use neuronx_mem_int64::{
     AuditReport, AuditRow, Basis, Dtype, Int64Mode, ModeTotals, Path, Reason, Risk, RouteSummary,
 };
 
 /// Before the modes.
-const FRONT: [&str; 3] = ["Operator", "Calls", "64-bit bytes"];
+const FRONT: [&str; 3] = ["Operator", "Calls", "64-bit\nbytes"];
 
 /// Behind them, for one mode.
 const BACK: [&str; 2] = ["Bounced", "Risk"];
 
-const TOTALS: [&str; 7] = ["Mode", "64-bit", "packed", "int32", "cpu", "Bounced bytes", "Calls at risk"];
+/// Narrower, names are hard to read.
+const MIN_NAME: usize = 16;
+
+/// The longest word among the risks.
+const MIN_RISK: usize = 10;
+
+const TOTALS: [&str; 7] = ["Mode", "64-bit", "packed", "int32", "cpu", "Bounced", "At risk"];
 
 pub(super) fn text(name: &str, report: &AuditReport, width: usize) -> String {
     let policy = report.policy;
     let check = if policy.check_overflow { "on" } else { "off" };
-    let mut text = format!(
-        "{name}: {} of {} calls have 64-bit tensors; mode {}, overflow check {check}\n\n",
-        format_count(report.wide_calls),
-        format_count(report.calls),
-        policy.mode,
-    );
+    let calls = match report.wide_calls {
+        0 => "no call has a 64-bit tensor".to_owned(),
+        1 => "1 call has 64-bit tensors".to_owned(),
+        n_calls => format!("{} calls have 64-bit tensors", format_count(n_calls)),
+    };
+    let mut text = format!("{name}: {calls}; mode {}, overflow check {check}\n\n", policy.mode);
     if !report.rows.is_empty() {
         text += &format!("{}\n\n{}\n\n", operators(report, width), totals(report));
     }
     text + &notes(report).into_iter().map(|note| note + "\n").collect::<String>()
 }
 
-fn operators(report: &AuditReport, width: usize) -> String {
+fn operators(report: &AuditReport, total_width: usize) -> String {
+    let wide = grid(report, &Int64Mode::ALL);
+    let (cells, widths) = match widths(&wide, total_width) {
+        Some(widths) => (wide, widths),
+        None => {
+            let narrow = grid(report, &[report.policy.mode]);
+            let widths = widths(&narrow, total_width).unwrap_or_else(|| least(&narrow));
+            (narrow, widths)
+        }
+    };
+    let bounced = cells[0].len() - BACK.len();
+    let mut rows = cells.into_iter();
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-    // Broken where the line may break, so that five modes fit.
-    let modes = Int64Mode::ALL.map(|mode| mode.name().replace('_', "_\n"));
-    let header = FRONT.map(str::to_owned).into_iter().chain(modes).chain(BACK.map(str::to_owned));
-    table.set_header(header);
-    for row in &report.rows {
-        table.add_row(cells(row, report.policy.mode));
-    }
-    for (number, column) in table.column_iter_mut().enumerate() {
-        if number == 1 || number == 2 || number == FRONT.len() + Int64Mode::ALL.len() {
+    table.set_header(rows.next().unwrap_or_default());
+    table.add_rows(rows);
+    for (number, (column, width)) in table.column_iter_mut().zip(widths).enumerate() {
+        // With a blank on each side.
+        let width = u16::try_from(width + 2).unwrap_or(u16::MAX);
+        column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+        if number == 1 || number == 2 || number == bounced {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     table.trim_fmt()
 }
 
-fn cells(row: &AuditRow, mode: Int64Mode) -> Vec<String> {
+/// The header and a row for each operator, with a column for each of these modes.
+fn grid(report: &AuditReport, modes: &[Int64Mode]) -> Vec<Vec<String>> {
+    // Broken where the line may break, so that five modes fit.
+    let names = modes.iter().map(|mode| mode.name().replace('_', "_\n"));
+    let header = FRONT.map(str::to_owned).into_iter().chain(names).chain(BACK.map(str::to_owned)).collect();
+    let rows = report.rows.iter().map(|row| cells(row, modes, report.policy.mode));
+    [header].into_iter().chain(rows).collect()
+}
+
+/// What each column needs; names and risks give way until the table fits, the longer one first. `None`
+/// when it does not fit even so.
+fn widths(cells: &[Vec<String>], total_width: usize) -> Option<Vec<usize>> {
+    let mut widths = vec![0; cells.first().map_or(0, Vec::len)];
+    for row in cells {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            let longest = cell.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+            *width = (*width).max(longest);
+        }
+    }
+    // A bar at each side of a column, and a blank at each side of a cell.
+    let frame = 3 * widths.len() + 1;
+    let risk = widths.len().checked_sub(1)?;
+    while widths.iter().sum::<usize>() + frame > total_width {
+        let (name_spare, risk_spare) =
+            (widths[0].saturating_sub(MIN_NAME), widths[risk].saturating_sub(MIN_RISK));
+        match (name_spare, risk_spare) {
+            (0, 0) => return None,
+            (0, _) => widths[risk] -= 1,
+            (_, 0) => widths[0] -= 1,
+            _ if widths[0] > widths[risk] => widths[0] -= 1,
+            _ => widths[risk] -= 1,
+        }
+    }
+    Some(widths)
+}
+
+/// What each column needs where nothing fits, so that the lines are longer than asked for.
+fn least(cells: &[Vec<String>]) -> Vec<usize> {
+    let mut widths = widths(cells, usize::MAX).unwrap_or_default();
+    if let [name, .., risk] = &mut widths[..] {
+        (*name, *risk) = ((*name).min(MIN_NAME), (*risk).min(MIN_RISK));
+    }
+    widths
+}
+
+fn cells(row: &AuditRow, modes: &[Int64Mode], mode: Int64Mode) -> Vec<String> {
     let bytes = |bytes| match (row.is_unsized, row.is_lower_bound) {
         (true, _) => "-".to_owned(),
         (false, true) => format!("≥ {}", format_count(bytes)),
@@ -61,12 +121,13 @@ fn cells(row: &AuditRow, mode: Int64Mode) -> Vec<String> {
         Path::Cpu | Path::DeviceInt32 => bytes(route.bounced.total_bytes()),
         _ => "0".to_owned(),
     };
+    let name = row.operator.strip_prefix("aten.").unwrap_or(&row.operator);
     let operator = match row.dtype {
-        Dtype::Float64 => format!("{} (float64)", row.operator),
-        _ => row.operator.clone(),
+        Dtype::Float64 => format!("{name} (float64)"),
+        _ => name.to_owned(),
     };
     let mut cells = vec![operator, format_count(row.calls), bytes(row.wide_bytes)];
-    cells.extend(row.routes.iter().map(place));
+    cells.extend(modes.iter().map(|mode| place(row.route(*mode))));
     cells.extend([bounced, risks(route)]);
     cells
 }
@@ -121,12 +182,12 @@ fn notes(report: &AuditReport) -> Vec<String> {
     let mode = report.policy.mode;
     let mut notes = Vec::new();
     if rows.iter().any(|row| row.routes.iter().any(RouteSummary::is_silent)) {
-        notes.push("!: values can change without an error".to_owned());
+        notes.push("!, at risk: values can change without an error".to_owned());
     }
     let risks: BTreeSet<Risk> = rows.iter().flat_map(|row| row.route(mode).risks.iter().copied()).collect();
     notes.extend(risks.into_iter().rev().map(|risk| format!("{risk}: {}", risk.explanation())));
     if rows.iter().any(|row| row.is_lower_bound && !row.is_unsized) {
-        notes.push("≥: the input does not record all operands; theirs may come on top".to_owned());
+        notes.push("≥: at least so many bytes, because the input does not record all operands".to_owned());
     }
     if rows.iter().any(|row| row.is_unsized) {
         notes.push("-: sizes are not known from names alone".to_owned());
@@ -140,7 +201,7 @@ fn notes(report: &AuditReport) -> Vec<String> {
     }
     if report.undecided_calls > 0 {
         notes.push(format!(
-            "{} calls of comparisons and casts are left out: their operands are not recorded",
+            "left out, because their operands are not recorded: {} calls of comparisons and casts",
             format_count(report.undecided_calls)
         ));
     }

@@ -74,8 +74,8 @@ impl<'a> Audit<'a> {
         row.add(call, facts, dtype, &routes, n_calls);
     }
 
-    /// Ends the audit: rows with the most bytes bounced in the policy's mode first, then those with
-    /// the most calls, then by name.
+    /// Ends the audit: rows with the most bytes bounced in the policy's mode first, then those
+    /// in which values can change without an error, then those with the most calls, then by name.
     #[must_use]
     pub fn finish(self) -> AuditReport {
         AuditReport::new(self.policy, self.rows.into_values().collect(), self.n_calls, self.n_undecided_calls)

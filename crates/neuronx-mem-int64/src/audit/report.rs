@@ -17,7 +17,8 @@ pub struct AuditReport {
     pub rows: Vec<AuditRow>,
     /// The totals of every mode, in the order of [`Int64Mode::ALL`].
     pub totals: Vec<ModeTotals>,
-    /// Calls of all operators.
+    /// Calls of all operators. A trace of allocations tells calls apart only for operators of the
+    /// table; each allocation of another one counts.
     pub calls: u64,
     /// Calls with a 64-bit tensor: those of the rows.
     pub wide_calls: u64,
@@ -94,7 +95,8 @@ impl AuditReport {
     ) -> Self {
         rows.sort_by_cached_key(|row| {
             let bounced = row.route(policy.mode).bounced.total_bytes();
-            (Reverse(bounced), Reverse(row.calls), row.operator.clone(), row.dtype)
+            let is_silent = row.route(policy.mode).is_silent();
+            (Reverse(bounced), Reverse(is_silent), Reverse(row.calls), row.operator.clone(), row.dtype)
         });
         let totals = Int64Mode::ALL.into_iter().map(|mode| ModeTotals::of(mode, &rows)).collect();
         let wide_calls = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.calls));

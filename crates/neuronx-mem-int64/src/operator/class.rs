@@ -9,6 +9,8 @@ use std::fmt;
 pub enum OperatorClass {
     /// Another shape over the same storage: `view`, `expand`, `slice`.
     View,
+    /// Floats computed, with the state of the random generator as `int64` beside them: attention.
+    State,
     /// Copies of whole elements: `cat`, `clone`, `where`.
     Movement,
     /// Tensors made from nothing or from one number: `arange`, `zeros`, `randint`.
@@ -51,8 +53,9 @@ pub enum OperatorClass {
 
 impl OperatorClass {
     /// Every class, in the order of the table.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::View,
+        Self::State,
         Self::Movement,
         Self::Factory,
         Self::Elementwise,
@@ -79,6 +82,7 @@ impl OperatorClass {
     pub const fn name(self) -> &'static str {
         match self {
             Self::View => "view",
+            Self::State => "state",
             Self::Movement => "movement",
             Self::Factory => "factory",
             Self::Elementwise => "elementwise",

@@ -34,7 +34,7 @@ pub struct OperatorFacts {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Values {
-    /// No data is touched.
+    /// None is read: another view of the same storage, or state that is only handed on.
     View,
     /// They are copied as they are, both words.
     Moved,

@@ -65,12 +65,15 @@ impl OperatorTable {
 impl Route {
     /// Decides from what is known of an operator; `None` is one that nobody knows.
     ///
-    /// Follows the guidelines for memory management, "Understand 64-bit dtype memory behavior". A
-    /// view, which touches no data, stays on the device in every mode.
+    /// Follows the guidelines for memory management, "Understand 64-bit dtype memory behavior". What
+    /// reads no `int64` value, such as a view, stays on the device in every mode.
     #[must_use]
     pub fn of(facts: Option<&OperatorFacts>, policy: Int64Policy) -> Self {
         let (path, reason) = match facts {
-            Some(facts) if facts.values == Values::View => (Path::Device64, Reason::ViewOnly),
+            Some(facts) if facts.values == Values::View => {
+                let is_state = facts.class == OperatorClass::State;
+                (Path::Device64, if is_state { Reason::StateOnly } else { Reason::ViewOnly })
+            }
             _ => decide(facts, policy.mode),
         };
         let values = facts.map_or(Values::Computed, |facts| facts.values);

@@ -53,6 +53,8 @@ impl fmt::Display for Path {
 pub enum Reason {
     /// It makes another view of the same storage.
     ViewOnly,
+    /// It computes with floats; its `int64` tensors are the state of the random generator.
+    StateOnly,
     /// It moves whole elements and computes nothing.
     MoveOnly,
     /// The device runs it on 64-bit integers.
@@ -80,6 +82,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::ViewOnly => "a view touches no data",
+            Self::StateOnly => "its int64 tensors are random state",
             Self::MoveOnly => "whole elements are moved",
             Self::Supported => "the device runs it on 64-bit integers",
             Self::NotSupported => "the device does not run it on 64-bit integers",
