@@ -14,6 +14,9 @@ pub(super) fn parse(line: &str) -> Result<Option<(&str, u64)>, String> {
         },
         _ => return Err(format!("`{}` is no operator with a number of calls", shown(line))),
     };
+    if name.contains(',') {
+        return Err(format!("`{}` is no name of an operator; a trace in CSV names none", shown(name)));
+    }
     if !is_name(name) {
         return Err(format!("`{}` is no name of an operator", shown(name)));
     }

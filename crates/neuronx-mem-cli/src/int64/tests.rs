@@ -12,7 +12,7 @@ fn a_line_of_a_list_has_a_name_and_perhaps_a_number() {
     assert_eq!(list::parse("aten::mm\t3"), Ok(Some(("aten::mm", 3))));
     assert_eq!(list::parse("# nothing"), Ok(None));
     let refused = |line: &str| list::parse(line).unwrap_err();
-    assert_eq!(refused("a,1,512,0"), "`a,1,512,0` is no name of an operator");
+    assert_eq!(refused("a,1,512,0"), "`a,1,512,0` is no name of an operator; a trace in CSV names none");
     assert_eq!(refused("12"), "`12` is no name of an operator");
     assert_eq!(refused("add mul"), "`add mul` is no operator with a number of calls");
     assert_eq!(refused("add 1 2"), "`add 1 2` is no operator with a number of calls");

@@ -16,7 +16,7 @@ pub struct AuditReport {
     /// One row for each operator that has to do with a 64-bit type.
     pub rows: Vec<AuditRow>,
     /// The totals of every mode, in the order of [`Int64Mode::ALL`].
-    pub totals: Vec<ModeTotals>,
+    pub totals: [ModeTotals; Int64Mode::ALL.len()],
     /// Calls of all operators. A trace of allocations tells calls apart only for operators of the
     /// table; each allocation of another one counts.
     pub calls: u64,
@@ -47,7 +47,7 @@ pub struct AuditRow {
     /// How well it is known whether the device runs it in 64 bits.
     pub basis: Basis,
     /// One for each mode, in the order of [`Int64Mode::ALL`].
-    pub routes: Vec<RouteSummary>,
+    pub routes: [RouteSummary; Int64Mode::ALL.len()],
 }
 
 /// How the calls of an operator run in one mode.
@@ -98,7 +98,7 @@ impl AuditReport {
             let is_silent = row.route(policy.mode).is_silent();
             (Reverse(bounced), Reverse(is_silent), Reverse(row.calls), row.operator.clone(), row.dtype)
         });
-        let totals = Int64Mode::ALL.into_iter().map(|mode| ModeTotals::of(mode, &rows)).collect();
+        let totals = Int64Mode::ALL.map(|mode| ModeTotals::of(mode, &rows));
         let wide_calls = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.calls));
         Self { policy, rows, totals, calls, wide_calls, undecided_calls }
     }
@@ -117,12 +117,9 @@ impl AuditRow {
         dtype: Dtype,
         routes: &[Route; Int64Mode::ALL.len()],
     ) -> Self {
-        let summary = |(mode, route): (Int64Mode, &Route)| RouteSummary {
-            mode,
-            path: route.path,
-            reason: route.reason,
-            bounced: Bounce::default(),
-            risks: Vec::new(),
+        let summary = |mode| {
+            let Route { path, reason, .. } = routes[position(mode)];
+            RouteSummary { mode, path, reason, bounced: Bounce::default(), risks: Vec::new() }
         };
         Self {
             operator,
@@ -133,7 +130,7 @@ impl AuditRow {
             is_unsized: true,
             is_lower_bound: false,
             basis: routes[0].basis,
-            routes: Int64Mode::ALL.into_iter().zip(routes).map(summary).collect(),
+            routes: Int64Mode::ALL.map(summary),
         }
     }
 
