@@ -1,7 +1,7 @@
 //! The audit as text: operators, totals of the modes, and what the words mean. Where five modes do not
 //! fit beside each other, only the one asked for has a column.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use neuronx_mem::stats::format_count;
@@ -134,13 +134,17 @@ fn cells(row: &AuditRow, modes: &[Int64Mode], mode: Int64Mode) -> Vec<String> {
 
 /// Where it runs; marked where a value can change without an error.
 fn place(route: &RouteSummary) -> String {
-    let place = match route.path {
+    let place = word(route.path);
+    if route.is_silent() { format!("{place}!") } else { place.to_owned() }
+}
+
+const fn word(path: Path) -> &'static str {
+    match path {
         Path::Device64 => "64-bit",
         Path::DevicePacked => "packed",
         Path::DeviceInt32 => "int32",
         _ => "cpu",
-    };
-    if route.is_silent() { format!("{place}!") } else { place.to_owned() }
+    }
 }
 
 /// The worst first.
@@ -180,7 +184,7 @@ fn totals(report: &AuditReport) -> String {
 fn notes(report: &AuditReport) -> Vec<String> {
     let rows = &report.rows;
     let mode = report.policy.mode;
-    let mut notes = Vec::new();
+    let mut notes = reasons(report);
     if rows.iter().any(|row| row.routes.iter().any(RouteSummary::is_silent)) {
         notes.push("!, at risk: values can change without an error".to_owned());
     }
@@ -206,6 +210,19 @@ fn notes(report: &AuditReport) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Why operators run where they do, in the mode asked for.
+fn reasons(report: &AuditReport) -> Vec<String> {
+    let mut counts: BTreeMap<(Path, Reason), usize> = BTreeMap::new();
+    for route in report.rows.iter().map(|row| row.route(report.policy.mode)) {
+        *counts.entry((route.path, route.reason)).or_default() += 1;
+    }
+    let line = |((path, reason), n): ((Path, Reason), usize)| {
+        let operators = if n == 1 { "operator" } else { "operators" };
+        format!("{}, {n} {operators}: {reason}", word(path))
+    };
+    counts.into_iter().map(line).collect()
 }
 
 fn is_assumed(row: &AuditRow) -> bool {

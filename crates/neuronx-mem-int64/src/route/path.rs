@@ -81,12 +81,12 @@ impl fmt::Display for Reason {
     /// Prints half a sentence.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::ViewOnly => "a view touches no data",
-            Self::StateOnly => "its int64 tensors are random state",
+            Self::ViewOnly => "views touch no data",
+            Self::StateOnly => "the int64 tensors are random state",
             Self::MoveOnly => "whole elements are moved",
-            Self::Supported => "the device runs it on 64-bit integers",
-            Self::NotSupported => "the device does not run it on 64-bit integers",
-            Self::UnknownOperator => "it is not in the operator table",
+            Self::Supported => "run by the device on 64-bit integers",
+            Self::NotSupported => "not run by the device on 64-bit integers",
+            Self::UnknownOperator => "not in the operator table, taken as not run on 64-bit integers",
             Self::MatmulOnCpu => "matrix products on int64 run on the CPU",
             Self::ModePacksAll => "the mode packs every operator",
             Self::ModeBouncesAll => "the mode casts every operator to int32",
