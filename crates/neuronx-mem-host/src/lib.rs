@@ -1,0 +1,10 @@
+//! Host memory for DMA.
+mod driver;
+mod error;
+mod order;
+mod source;
+
+pub use driver::*;
+pub use error::HostError;
+pub use order::{PAGE_BYTES, PageOrder};
+pub use source::*;
