@@ -2,9 +2,11 @@
 mod driver;
 mod error;
 mod order;
+mod simulated;
 mod source;
 
 pub use driver::*;
 pub use error::HostError;
 pub use order::{PAGE_BYTES, PageOrder};
+pub use simulated::*;
 pub use source::*;

@@ -134,7 +134,11 @@ impl<S: PageSource> DriverPool<S> {
     /// # Errors
     ///
     /// [`HostError::AlignedRequest`] for any alignment but 0, else those of [`DriverPool::allocate`].
-    pub fn allocate_aligned(&mut self, bytes: u64, align_bytes: u64) -> Result<DriverChunk<S::Run>, HostError> {
+    pub fn allocate_aligned(
+        &mut self,
+        bytes: u64,
+        align_bytes: u64,
+    ) -> Result<DriverChunk<S::Run>, HostError> {
         if align_bytes != 0 {
             return Err(HostError::AlignedRequest { align_bytes });
         }
