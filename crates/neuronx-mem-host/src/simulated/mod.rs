@@ -1,8 +1,8 @@
 //! A simulated host: zones of pages under a buddy allocator, to be fragmented on purpose.
 //!
 //! It has what decides whether contiguous memory can be had: free lists by order, nodes and zones, page
-//! cache that can be evicted, and pages that never move. It has no direct compaction, no per-CPU lists
-//! and no clock: a request is served from what is free, or not at all.
+//! cache that can be evicted, and pages that never move. It has no direct compaction, no grouping of
+//! pages by mobility, no per-CPU lists and no clock: a request is served from what is free, or not at all.
 
 mod compaction;
 mod pages;
