@@ -125,11 +125,11 @@ impl<S: PageSource> HostPool<S> {
             }
             state.own_pending_bytes += run_bytes;
         }
-        let run = self.source.allocate(run_bytes);
+        let run = self.ask(run_bytes);
         let mut state = self.state.lock();
         state.own_pending_bytes -= run_bytes;
-        state.note_growth(run.is_ok());
-        let run = run.ok()?;
+        state.note_growth(run.is_some());
+        let run = run?;
         let address = run.address();
         state.add_own_run(run);
         Some(address)
@@ -157,10 +157,17 @@ impl<S: PageSource> HostPool<S> {
             state.classes[class_idx].pending_bytes += page_bytes;
             page_bytes
         };
-        let run = self.source.allocate(page_bytes);
+        let run = self.ask(page_bytes);
         let mut state = self.state.lock();
         state.classes[class_idx].pending_bytes -= page_bytes;
-        state.note_growth(run.is_ok());
-        run.ok()
+        state.note_growth(run.is_some());
+        run
+    }
+
+    /// A run that has what was asked for. One that is too short is refused here, because everything
+    /// that is built on the pool trusts the extents.
+    fn ask(&self, bytes: u64) -> Option<S::Run> {
+        let run = self.source.allocate(bytes);
+        run.ok().filter(|run| run.bytes() >= bytes)
     }
 }

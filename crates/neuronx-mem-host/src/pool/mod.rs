@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 pub use allocation::{HostAllocation, HostChunk};
 pub use growth::ReserveReport;
 pub use policy::{ClassPolicy, HostPoolPolicy, Preference, SplitPolicy};
+use shadow::ShadowTicket;
 pub use shadow::{DriverReport, DriverVerdict};
 use state::State;
 pub use statistics::{HostClassStatistics, HostPoolStatistics};
@@ -126,7 +127,7 @@ impl<S: PageSource> HostPool<S> {
         }
         let mut released = Vec::new();
         let mut state = self.state.lock();
-        state.note_free(&allocation);
+        state.note_free(allocation.bytes, allocation.shadow);
         for chunk in &allocation.chunks {
             released.extend(state.give_back(chunk.address, chunk.bytes));
         }
@@ -134,6 +135,22 @@ impl<S: PageSource> HostPool<S> {
         // The source hears of it here, without the lock.
         drop(released);
         Ok(())
+    }
+
+    /// One contiguous block, for an allocator that keeps addresses only.
+    pub(crate) fn take_block(&self, bytes: u64) -> Result<u64, HostError> {
+        self.allocate(bytes).map(|allocation| allocation.address())
+    }
+
+    /// Takes back a block of [`Self::take_block`].
+    pub(crate) fn give_back_block(&self, address: u64, bytes: u64) {
+        let released = {
+            let mut state = self.state.lock();
+            state.note_free(bytes, ShadowTicket::default());
+            state.give_back(address, bytes)
+        };
+        // The source hears of it here, without the lock.
+        drop(released);
     }
 
     /// Gives back to the source every page that is free as a whole, down to the reserve. Returns the

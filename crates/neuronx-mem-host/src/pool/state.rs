@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::allocation::{HostAllocation, HostChunk};
 use super::class::Class;
 use super::policy::{HostPoolPolicy, Preference, SplitPolicy};
-use super::shadow::{DriverReport, Shadow};
+use super::shadow::{DriverReport, Shadow, ShadowTicket};
 use super::statistics::HostPoolStatistics;
 use crate::{HostError, PAGE_BYTES, PageRun};
 
@@ -157,11 +157,11 @@ impl<R: PageRun> State<R> {
         self.counters.failed_growths += !is_success as u64;
     }
 
-    pub(super) fn note_free(&mut self, allocation: &HostAllocation) {
+    pub(super) fn note_free(&mut self, bytes: u64, ticket: ShadowTicket) {
         self.counters.live_allocations -= 1;
-        self.counters.live_bytes -= allocation.bytes;
+        self.counters.live_bytes -= bytes;
         if let Some(shadow) = &mut self.shadow {
-            shadow.free(allocation.shadow);
+            shadow.free(ticket);
         }
     }
 
