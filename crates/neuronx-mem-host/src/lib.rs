@@ -1,4 +1,5 @@
 //! Host memory for DMA.
+mod doctor;
 mod driver;
 mod error;
 mod mapped;
@@ -8,6 +9,7 @@ mod simulated;
 mod source;
 mod staging;
 
+pub use doctor::*;
 pub use driver::*;
 pub use error::HostError;
 pub use mapped::*;

@@ -60,7 +60,7 @@ impl DriverParameters {
         1 << self.min_alloc_bytes.ilog2()
     }
 
-    pub(super) fn check(&self) -> Result<(), HostError> {
+    pub(crate) fn check(&self) -> Result<(), HostError> {
         let is_multiple = self.min_alloc_bytes.is_multiple_of(PAGE_BYTES);
         if self.min_alloc_bytes == 0 || !is_multiple || self.min_alloc_bytes > SMALLEST_DRIVER_PAGE_BYTES {
             return Err(HostError::InvalidPolicy {
@@ -69,12 +69,12 @@ impl DriverParameters {
                 reason: "a multiple of 4096 up to the smallest class, 262144",
             });
         }
-        // Far above any host, and far below where sums of pages would overflow.
-        if self.host_memory_bytes > 1 << 50 {
+        // The parameter is an `int`.
+        if self.host_memory_bytes > i32::MAX as u64 {
             return Err(HostError::InvalidPolicy {
                 name: "mempool_host_memory_size",
                 value: self.host_memory_bytes,
-                reason: "at most 2^50 bytes for each class",
+                reason: "at most 2147483647 bytes for each class",
             });
         }
         Ok(())

@@ -42,7 +42,7 @@ fn the_largest_class_is_built_first_and_a_class_without_pages_stops_alone() {
 #[test]
 fn the_report_2_441_472_and_3_292_176_bytes_fail_for_ever() {
     for size in [2_441_472, 3_292_176] {
-        for host_memory_bytes in [32 << 20, 128 << 20, 4 << 30] {
+        for host_memory_bytes in [32 << 20, 128 << 20, (2 << 30) - 1] {
             let mut driver =
                 fragmented(DriverParameters::default().with_host_memory_bytes(host_memory_bytes));
             for _ in 0..3 {
@@ -144,6 +144,11 @@ fn parameters_that_would_stop_the_kernel_are_refused() {
         let error = DriverPool::load(NumberedPages::new(0), parameters).unwrap_err();
         assert!(matches!(error, HostError::InvalidPolicy { value, .. } if value == bytes), "{bytes}");
     }
+    let large = DriverParameters::default().with_host_memory_bytes(2 << 30);
+    assert!(matches!(
+        DriverPool::load(NumberedPages::new(0), large),
+        Err(HostError::InvalidPolicy { name: "mempool_host_memory_size", .. })
+    ));
     let mut driver = fragmented(DriverParameters::default().with_min_alloc_bytes(65_536));
     assert_eq!(driver.allocate(1).unwrap().bytes(), 4096);
     assert_eq!(driver.statistics().classes[0].free_bytes, (32 << 20) - 65_536);
