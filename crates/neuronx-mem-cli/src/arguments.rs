@@ -12,6 +12,7 @@ use neuronx_mem_replay::{ReplayOptions, TraceInput};
 
 use crate::cache::CacheArguments;
 use crate::int64::Int64Arguments;
+use crate::host::HostArguments;
 use crate::output;
 use crate::size::parse_size;
 use crate::target::Kind;
@@ -81,6 +82,9 @@ pub(crate) enum Verb {
     /// Say how operators on 64-bit tensors would run, and whether values survive.
     #[command(after_help = "Example:\n  neuronx-mem int64 audit train.jsonl.gz")]
     Int64(Int64Arguments),
+    /// Say whether the host has contiguous memory for the driver, and explain why it had not.
+    #[command(after_help = "Example:\n  neuronx-mem host check --need 3292176 --count 4")]
+    Host(HostArguments),
 }
 
 #[derive(Debug, Args)]

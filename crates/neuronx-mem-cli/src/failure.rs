@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use neuronx_mem::config::Finding;
 use neuronx_mem::snapshot::Error as SnapshotError;
 use neuronx_mem_cache::CacheError;
+use neuronx_mem_host::HostError;
 use neuronx_mem_replay::ReplayError;
 
 use crate::int64::AuditError;
@@ -34,6 +35,9 @@ pub(crate) enum Failure {
     Cache(#[from] CacheError),
     #[error(transparent)]
     Audit(#[from] AuditError),
+    Host(#[from] HostError),
+    #[error("{}: {source}", path.display())]
+    Log { path: PathBuf, source: io::Error },
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
     #[error("the result has no JSON form: {0}")]

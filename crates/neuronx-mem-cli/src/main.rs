@@ -16,6 +16,7 @@ mod environment;
 mod failure;
 mod finding;
 mod int64;
+mod host;
 mod json;
 mod keys;
 mod output;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Env(arguments) => environment::run(&arguments),
         Verb::Cache(arguments) => cache::run(&arguments),
         Verb::Int64(arguments) => int64::run(&arguments),
+        Verb::Host(arguments) => host::run(&arguments),
     };
     match result {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

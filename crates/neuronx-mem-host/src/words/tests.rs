@@ -224,9 +224,9 @@ fn device_memory_gets_advice_for_its_main_uses() {
     assert_eq!((incident.bytes, incident.is_exact), (4 << 30, false));
     insta::assert_snapshot!(incident.reasons().join("\n"), @r"
     cores 4 and 5 share this memory
-    tensors had 15032385536 bytes, 60 % of 24897925677
-    shared scratchpad had 6442450944 bytes, 25 % of 24897925677
-    scratchpad had 3221225472 bytes, 12 % of 24897925677
+    tensors had 15032385536 bytes, 60 % of 24897925415
+    shared scratchpad had 6442450944 bytes, 25 % of 24897925415
+    scratchpad had 3221225472 bytes, 12 % of 24897925415
     ");
     assert_eq!(
         incident.advice(),

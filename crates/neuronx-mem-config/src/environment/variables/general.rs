@@ -18,6 +18,7 @@ variables! { General;
     TORCH_NEURONX_LOG_LEVEL: Kind::Int(IntRange::between(0, 3)), plain("1"), Reference,
         &["neuronx-mem-cli"];
 
-    /// Takes host memory that the driver has pinned; experimental.
-    TORCH_NEURONX_USE_PINNED_MALLOC: BOOL, OFF, Reference, RECORDED;
+    /// Takes host memory that the driver has pinned; experimental. `neuronx_mem::host::pinned_staging` gives
+    /// memory that is locked, as far as the system allows, and registered with no driver.
+    TORCH_NEURONX_USE_PINNED_MALLOC: BOOL, OFF, Reference, FACADE;
 }
