@@ -4,6 +4,7 @@
 mod claims;
 mod count;
 mod int64;
+mod host;
 mod measure;
 mod readings;
 mod subject;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
     }
     let mut verdicts = claims::verdicts(&cells);
     verdicts.extend(int64::verdicts(&kernels));
+    verdicts.extend(host::verdicts(&cells));
     if !options.is_json {
         verdicts.iter().for_each(|verdict| println!("{verdict}"));
     }
@@ -96,6 +98,7 @@ fn measure_all(workloads: &[Workload], options: &Options) -> Vec<Cell> {
             cells.push(readings::measure(subject, options.repetitions));
         }
     }
+    cells.extend(host::measure(&|subject| is_wanted(host::WORKLOAD, subject), options.repetitions));
     cells
 }
 
