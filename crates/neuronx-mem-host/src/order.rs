@@ -48,7 +48,12 @@ impl PageOrder {
         let pages = bytes.div_ceil(page_bytes);
         let Some(block) = pages.checked_next_power_of_two() else { return None };
         let order = block.trailing_zeros();
-        if order < 52 { Some(Self(order as u8)) } else { None }
+        if order >= 52 {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "below 52")]
+        let order = order as u8;
+        Some(Self(order))
     }
 
     /// Returns the number. O(1).

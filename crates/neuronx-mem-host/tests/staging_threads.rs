@@ -1,6 +1,9 @@
 //! Eight threads on one staging allocator, 10 million pairs of allocate and free: nothing leaks, no block
 //! has two owners, and no more is taken than what was live needs.
 
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+#![allow(clippy::cast_possible_truncation, reason = "small numbers")]
+
 use neuronx_mem_host::{
     CountingSource, MappedOptions, MappedPages, NumberedPages, PageSource, StagingAllocator, StagingBuffer,
     StagingOptions,

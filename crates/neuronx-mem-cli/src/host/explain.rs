@@ -58,7 +58,7 @@ fn paragraph(incident: &Incident) -> String {
     text += &units::bytes(incident.bytes);
     // Writing to a String does not fail.
     if incident.times > 1 {
-        let _ = write!(text, ", {} times", format_count(incident.times));
+        let _ = write!(text, ", {}", times(incident.times));
     }
     text.push('\n');
     let mut row = |name: &str, value: &str| {
@@ -79,23 +79,21 @@ fn paragraph(incident: &Incident) -> String {
 
 fn kernel(explanation: &Explanation) -> String {
     let mut text = String::new();
-    for (order, times) in &explanation.kernel_failures {
+    for (order, n_times) in &explanation.kernel_failures {
         let bytes = units::bytes(order.bytes());
-        let _ = writeln!(text, "  no block of order {order}, {bytes}: {} times", format_count(*times));
+        let _ = writeln!(text, "  no block of order {order}, {bytes}: {}", times(*n_times));
     }
-    for (bytes, times) in &explanation.reserve_served {
-        let _ = writeln!(
-            text,
-            "  the driver's reserve served {}: {} times",
-            units::bytes(*bytes),
-            format_count(*times)
-        );
+    for (bytes, n_times) in &explanation.reserve_served {
+        let _ = writeln!(text, "  the driver's reserve served {}: {}", units::bytes(*bytes), times(*n_times));
     }
     if explanation.driver_failures > 0 {
-        let times = format_count(explanation.driver_failures);
-        let _ = writeln!(text, "  the driver had no host memory: {times} times");
+        let _ = writeln!(text, "  the driver had no host memory: {}", times(explanation.driver_failures));
     }
     text
+}
+
+fn times(n_times: u64) -> String {
+    if n_times == 1 { "once".to_owned() } else { format!("{} times", format_count(n_times)) }
 }
 
 /// Each remedy once, in the order of the first failure that it helps against.

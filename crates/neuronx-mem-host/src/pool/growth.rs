@@ -65,7 +65,7 @@ impl<S: PageSource> HostPool<S> {
             (state.home(bytes), state.take_preferred(bytes, self.policy.preference))
         };
         let found = found
-            .or_else(|| self.from_new_page(bytes, home))
+            .or_else(|| self.take_from_new_page(bytes, home))
             .or_else(|| self.own_run(bytes))
             // Somebody may have given something back, and larger classes come last for `Growth`.
             .or_else(|| self.state.lock().take_preferred(bytes, Preference::LargerClasses));
@@ -102,7 +102,7 @@ impl<S: PageSource> HostPool<S> {
     }
 
     /// An extent of a page that was just added to the first class that can grow.
-    fn from_new_page(&self, bytes: u64, home: usize) -> Option<u64> {
+    fn take_from_new_page(&self, bytes: u64, home: usize) -> Option<u64> {
         (home..self.policy.classes.len()).find_map(|class_idx| {
             let run = self.fetch(class_idx, false)?;
             let mut state = self.state.lock();

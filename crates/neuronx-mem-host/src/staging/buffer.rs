@@ -73,9 +73,10 @@ impl<S: PageSource> fmt::Debug for StagingBuffer<'_, S> {
     }
 }
 
-/// The length of a buffer as a slice. A block of a mapped run is never larger than the address space.
-const fn length<S: PageSource>(buffer: &StagingBuffer<'_, S>) -> usize {
-    buffer.bytes as usize
+/// An address or a length of memory of this process as a pointer's number.
+#[expect(clippy::cast_possible_truncation, reason = "a mapped run is inside the address space")]
+const fn native(number: u64) -> usize {
+    number as usize
 }
 
 impl<S: PageSource> Deref for StagingBuffer<'_, S>
@@ -86,12 +87,12 @@ where
 
     #[expect(unsafe_code, reason = "the bytes behind a buffer are known by address")]
     fn deref(&self) -> &[u8] {
-        let start: *const u8 = ptr::with_exposed_provenance(self.address as usize);
+        let start: *const u8 = ptr::with_exposed_provenance(native(self.address));
         // SAFETY: the block is inside a run that is `BackedRun`, so its bytes are initialised and readable.
         // The pool keeps the run while a block of it is out, and the allocator, which owns the pool, is
         // borrowed by this buffer. No other buffer has the block: the pool hands an address out once until
         // it is back, a cache gives what it has to one taker, and buffer and block are not cloned.
-        unsafe { slice::from_raw_parts(start, length(self)) }
+        unsafe { slice::from_raw_parts(start, native(self.bytes)) }
     }
 }
 
@@ -101,8 +102,8 @@ where
 {
     #[expect(unsafe_code, reason = "the bytes behind a buffer are known by address")]
     fn deref_mut(&mut self) -> &mut [u8] {
-        let start: *mut u8 = ptr::with_exposed_provenance_mut(self.address as usize);
+        let start: *mut u8 = ptr::with_exposed_provenance_mut(native(self.address));
         // SAFETY: as in `deref`; the bytes are writable too, and `&mut self` is the only way to them.
-        unsafe { slice::from_raw_parts_mut(start, length(self)) }
+        unsafe { slice::from_raw_parts_mut(start, native(self.bytes)) }
     }
 }

@@ -44,11 +44,11 @@ impl SizeClass {
         }
         let last = bytes - 1;
         if last < 512 {
-            return Ok(Self((last / 64) as u16));
+            return Ok(Self::at((last / 64) as usize));
         }
         let doubling = last.ilog2();
         let step = (last >> (doubling - 3)) & 7;
-        Ok(Self((8 + (doubling as u64 - 9) * 8 + step) as u16))
+        Ok(Self::at(8 + (doubling as usize - 9) * 8 + step as usize))
     }
 
     /// Returns the bytes of a block. O(1).
@@ -70,6 +70,8 @@ impl SizeClass {
     }
 
     /// The class at a position below [`Self::COUNT`].
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "there are 312 classes")]
     pub(super) const fn at(index: usize) -> Self {
         debug_assert!(index < Self::COUNT);
         Self(index as u16)

@@ -75,7 +75,7 @@ impl<S: PageSource> StagingAllocator<S> {
         let class = SizeClass::of(bytes)?;
         let address = match self.caches.take(class, bytes) {
             Some(address) => address,
-            None => self.from_pool(class, bytes)?,
+            None => self.take_from_pool(class, bytes)?,
         };
         Ok(StagingBuffer::new(self, address, bytes, class))
     }
@@ -115,7 +115,7 @@ impl<S: PageSource> StagingAllocator<S> {
 
     /// A block that no cache has, with the caches emptied if nothing else helps.
     #[cold]
-    fn from_pool(&self, class: SizeClass, bytes: u64) -> Result<u64, HostError> {
+    fn take_from_pool(&self, class: SizeClass, bytes: u64) -> Result<u64, HostError> {
         let take = || self.pool.take_block(class.bytes());
         let address = take().or_else(|_| {
             self.n_flushes.fetch_add(1, Ordering::Relaxed);
