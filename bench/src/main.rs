@@ -3,8 +3,8 @@
 
 mod claims;
 mod count;
-mod int64;
 mod host;
+mod int64;
 mod measure;
 mod readings;
 mod subject;

@@ -1,8 +1,8 @@
 //! The allocators under comparison, each behind the same two calls. Slots and handles are kept
 //! here, the same way for all, so that the row "null" shows what that costs.
 
-pub mod ours;
 mod ordered_set;
+pub mod ours;
 mod peers;
 mod simple;
 

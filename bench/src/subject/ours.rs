@@ -75,7 +75,6 @@ impl Handles {
     }
 }
 
-
 impl Subject for Handles {
     type Handle = PoolHandle;
 

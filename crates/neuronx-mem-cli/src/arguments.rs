@@ -11,8 +11,8 @@ use neuronx_mem::sim::{Lnc, Preset};
 use neuronx_mem_replay::{ReplayOptions, TraceInput};
 
 use crate::cache::CacheArguments;
-use crate::int64::Int64Arguments;
 use crate::host::HostArguments;
+use crate::int64::Int64Arguments;
 use crate::output;
 use crate::size::parse_size;
 use crate::target::Kind;

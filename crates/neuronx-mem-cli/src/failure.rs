@@ -35,6 +35,7 @@ pub(crate) enum Failure {
     Cache(#[from] CacheError),
     #[error(transparent)]
     Audit(#[from] AuditError),
+    #[error(transparent)]
     Host(#[from] HostError),
     #[error("{}: {source}", path.display())]
     Log { path: PathBuf, source: io::Error },
