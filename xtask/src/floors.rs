@@ -6,7 +6,7 @@
 /// Floor number and the packages on it, top to bottom.
 const FLOORS: &[(u8, &[&str])] = &[
     // Not part of the product: scenarios and the project's own commands may use anything.
-    (6, &["neuronx-mem-tests", "xtask"]),
+    (6, &["neuronx-mem-tests", "neuronx-mem-libnrt-standin", "xtask"]),
     (5, &["neuronx-mem-cli", "neuronx-mem-python", "neuronx-mem-capi"]),
     (4, &["neuronx-mem-replay", "neuronx-mem-tune", "neuronx-mem-explain", "neuronx-mem-view"]),
     (3, &["neuronx-mem"]),
