@@ -128,7 +128,7 @@ impl State {
             Some(NonsenseKind::Dangling) => return Ok(0xdead_bee0),
             Some(NonsenseKind::Status) => return Err(Status(77)),
             Some(NonsenseKind::Duplicate) => {
-                if let Some(last) = self.last_tensor {
+                if let Some(last) = self.last_tensor.filter(|last| self.tensors.contains_key(last)) {
                     return Ok(last);
                 }
             }

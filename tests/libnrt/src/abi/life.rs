@@ -64,6 +64,16 @@ pub unsafe extern "C" fn nrt_get_version(version: *mut NrtVersion, size: usize) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nrt_get_visible_vnc_count(count: *mut u32) -> c_int {
     arrive(c"nrt_get_visible_vnc_count");
+    // SAFETY: by the contract.
+    unsafe { tell_count(count) }
+}
+
+// Exported functions do not call each other: tests rename them.
+
+/// # Safety
+///
+/// As for `nrt_get_visible_vnc_count`.
+unsafe fn tell_count(count: *mut u32) -> c_int {
     let counted = STATE.lock().settings().map(|settings| settings.count.unwrap_or(settings.devices));
     match counted {
         Ok(_) if count.is_null() => code(Err(Status::INVALID)),
@@ -83,8 +93,9 @@ pub unsafe extern "C" fn nrt_get_visible_vnc_count(count: *mut u32) -> c_int {
 /// As for `nrt_get_visible_vnc_count`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nrt_get_total_vnc_count(count: *mut u32) -> c_int {
+    arrive(c"nrt_get_nc_count");
     // SAFETY: by the contract.
-    unsafe { nrt_get_visible_vnc_count(count) }
+    unsafe { tell_count(count) }
 }
 
 /// `nrt_get_visible_nc_count`, the older name.
@@ -94,8 +105,9 @@ pub unsafe extern "C" fn nrt_get_total_vnc_count(count: *mut u32) -> c_int {
 /// As for `nrt_get_visible_vnc_count`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nrt_get_visible_nc_count(count: *mut u32) -> c_int {
+    arrive(c"nrt_get_nc_count");
     // SAFETY: by the contract.
-    unsafe { nrt_get_visible_vnc_count(count) }
+    unsafe { tell_count(count) }
 }
 
 /// `nrt_get_status_as_str`: a text that is never freed.
