@@ -10,7 +10,7 @@ use super::Device;
 
 /// Names a registered callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CallbackId(u64);
+pub struct CallbackId(pub(super) u64);
 
 type Callback = Arc<dyn Fn() + Send + Sync>;
 

@@ -10,6 +10,7 @@ mod clock;
 mod driver;
 mod free;
 mod metrics;
+mod numbers;
 mod readings;
 mod recorder;
 mod recovery;
