@@ -202,6 +202,196 @@ typedef struct nxm_analysis {
     uint64_t assumed_contiguous;
 } nxm_analysis;
 
+// Every function of version 1 of the ABI, under its name without the prefix. Fields are only added at
+// the end: compare struct_size with the offset of a newer one before using it.
+typedef struct nxm_vtable_v1 {
+    // Size of this table, bytes.
+    size_t struct_size;
+    // 1.
+    uint32_t table_version;
+    // 0.
+    uint32_t reserved;
+    // See nxm_abi_version().
+    uint32_t (*abi_version)(void);
+    // See nxm_version().
+    const char *(*version)(void);
+    // See nxm_status_name().
+    const char *(*status_name)(int32_t status);
+    // See nxm_last_error_message().
+    const char *(*last_error_message)(void);
+    // See nxm_last_error_report().
+    const char *(*last_error_report)(void);
+    // See nxm_last_error_runtime_status().
+    int32_t (*last_error_runtime_status)(void);
+    // See nxm_clear_last_error().
+    void (*clear_last_error)(void);
+    // See nxm_string_free().
+    void (*string_free)(char *text);
+    // See nxm_bytes_free().
+    void (*bytes_free)(uint8_t *bytes, size_t len);
+    // See nxm_options_new().
+    nxm_status (*options_new)(struct nxm_options **out);
+    // See nxm_options_free().
+    void (*options_free)(struct nxm_options *options);
+    // See nxm_options_set_config().
+    nxm_status (*options_set_config)(struct nxm_options *options, const char *keys);
+    // See nxm_options_use_environment().
+    nxm_status (*options_use_environment)(struct nxm_options *options);
+    // See nxm_options_set_oom_recovery().
+    nxm_status (*options_set_oom_recovery)(struct nxm_options *options, bool isenabled);
+    // See nxm_options_set_streams().
+    nxm_status (*options_set_streams)(struct nxm_options *options, bool areenabled);
+    // See nxm_options_set_launch_blocking().
+    nxm_status (*options_set_launch_blocking)(struct nxm_options *options, bool isblocking);
+    // See nxm_options_use_worker().
+    nxm_status (*options_use_worker)(struct nxm_options *options);
+    // See nxm_options_use_libnrt().
+    nxm_status (*options_use_libnrt)(struct nxm_options *options, const char *path);
+    // See nxm_options_use_simulator().
+    nxm_status (*options_use_simulator)(struct nxm_options *options,
+                                        const char *chip,
+                                        uint32_t lnc,
+                                        uint32_t devices,
+                                        uint64_t memorybytes);
+    // See nxm_allocator_new().
+    nxm_status (*allocator_new)(const struct nxm_options *options, struct nxm_allocator **out);
+    // See nxm_allocator_free().
+    void (*allocator_free)(struct nxm_allocator *allocator);
+    // See nxm_device_count().
+    uint32_t (*device_count)(const struct nxm_allocator *allocator);
+    // See nxm_allocator_device().
+    nxm_status (*allocator_device)(const struct nxm_allocator *allocator,
+                                   uint32_t ordinal,
+                                   const struct nxm_device **out);
+    // See nxm_device_ordinal().
+    uint32_t (*device_ordinal)(const struct nxm_device *device);
+    // See nxm_allocate().
+    nxm_status (*allocate)(const struct nxm_device *device,
+                           uint64_t bytes,
+                           uint32_t stream,
+                           struct nxm_block *out);
+    // See nxm_free().
+    nxm_status (*free)(const struct nxm_device *device, const struct nxm_block *block);
+    // See nxm_record_stream().
+    nxm_status (*record_stream)(const struct nxm_device *device,
+                                const struct nxm_block *block,
+                                uint32_t stream);
+    // See nxm_find_block().
+    nxm_status (*find_block)(const struct nxm_device *device,
+                             uint64_t address,
+                             struct nxm_block *out);
+    // See nxm_stream_new().
+    nxm_status (*stream_new)(const struct nxm_device *device, uint32_t *out);
+    // See nxm_stream_submit().
+    nxm_status (*stream_submit)(const struct nxm_device *device, uint32_t stream, uint64_t *out);
+    // See nxm_stream_complete().
+    nxm_status (*stream_complete)(const struct nxm_device *device, uint32_t stream, uint64_t ticket);
+    // See nxm_stream_synchronize().
+    nxm_status (*stream_synchronize)(const struct nxm_device *device, uint32_t stream);
+    // See nxm_stream_is_idle().
+    nxm_status (*stream_is_idle)(const struct nxm_device *device, uint32_t stream, bool *out);
+    // See nxm_stream_pending_bytes().
+    nxm_status (*stream_pending_bytes)(const struct nxm_device *device,
+                                       uint32_t stream,
+                                       uint64_t *out);
+    // See nxm_stream_run().
+    nxm_status (*stream_run)(const struct nxm_device *device,
+                             uint32_t stream,
+                             nxm_work work,
+                             void *data);
+    // See nxm_stream_wait_stream().
+    nxm_status (*stream_wait_stream)(const struct nxm_device *device,
+                                     uint32_t stream,
+                                     uint32_t other);
+    // See nxm_register_release_callback().
+    nxm_status (*register_release_callback)(const struct nxm_device *device,
+                                            nxm_release_callback callback,
+                                            void *data,
+                                            uint64_t *out);
+    // See nxm_unregister_release_callback().
+    nxm_status (*unregister_release_callback)(const struct nxm_device *device, uint64_t id);
+    // See nxm_get_memory_info().
+    nxm_status (*get_memory_info)(const struct nxm_device *device, struct nxm_memory_info *out);
+    // See nxm_synchronize().
+    nxm_status (*synchronize)(const struct nxm_device *device);
+    // See nxm_empty_cache().
+    nxm_status (*empty_cache)(const struct nxm_allocator *allocator, struct nxm_released *out);
+    // See nxm_set_memory_fraction().
+    nxm_status (*set_memory_fraction)(const struct nxm_device *device, double fraction);
+    // See nxm_set_memory_cap().
+    nxm_status (*set_memory_cap)(const struct nxm_device *device, uint64_t bytes);
+    // See nxm_reset_peak_memory_stats().
+    nxm_status (*reset_peak_memory_stats)(const struct nxm_device *device);
+    // See nxm_reset_accumulated_memory_stats().
+    nxm_status (*reset_accumulated_memory_stats)(const struct nxm_device *device);
+    // See nxm_get_memory_stats().
+    nxm_status (*get_memory_stats)(const struct nxm_device *device, struct nxm_memory_stats *out);
+    // See nxm_for_each_memory_stat().
+    nxm_status (*for_each_memory_stat)(const struct nxm_device *device,
+                                       nxm_stat_visitor visit,
+                                       void *data);
+    // See nxm_memory_allocated().
+    uint64_t (*memory_allocated)(const struct nxm_device *device);
+    // See nxm_memory_reserved().
+    uint64_t (*memory_reserved)(const struct nxm_device *device);
+    // See nxm_memory_summary().
+    nxm_status (*memory_summary)(const struct nxm_device *device, char **out);
+    // See nxm_segment_pool_analysis().
+    nxm_status (*segment_pool_analysis)(const struct nxm_device *device, struct nxm_analysis *out);
+    // See nxm_segment_pool_analysis_summary().
+    nxm_status (*segment_pool_analysis_summary)(const struct nxm_device *device, char **out);
+    // See nxm_record_memory_history().
+    nxm_status (*record_memory_history)(const struct nxm_device *device,
+                                        const char *enabled,
+                                        const char *context,
+                                        size_t maxentries,
+                                        bool clearhistory);
+    // See nxm_set_memory_metadata().
+    nxm_status (*set_memory_metadata)(const struct nxm_device *device, const char *metadata);
+    // See nxm_dump_snapshot().
+    nxm_status (*dump_snapshot)(const struct nxm_allocator *allocator, const char *path);
+    // See nxm_snapshot().
+    nxm_status (*snapshot)(const struct nxm_allocator *allocator,
+                           bool asjson,
+                           uint8_t **out,
+                           size_t *len);
+    // See nxm_config_get().
+    nxm_status (*config_get)(const struct nxm_allocator *allocator, const char *key, uint64_t *out);
+    // See nxm_config_string().
+    nxm_status (*config_string)(const struct nxm_allocator *allocator, char **out);
+    // See nxm_config_hash().
+    nxm_status (*config_hash)(const struct nxm_allocator *allocator, uint64_t *out);
+    // See nxm_config_check().
+    nxm_status (*config_check)(const char *keys, char **out);
+    // See nxm_tensor_acquire().
+    nxm_status (*tensor_acquire)(const struct nxm_device *device,
+                                 uint64_t address,
+                                 uint64_t bytes,
+                                 struct nxm_tensor **out);
+    // See nxm_tensor_nrt().
+    void *(*tensor_nrt)(const struct nxm_tensor *tensor);
+    // See nxm_tensor_release().
+    void (*tensor_release)(struct nxm_tensor *tensor);
+    // See nxm_read().
+    nxm_status (*read)(const struct nxm_device *device, uint64_t address, void *into, uint64_t bytes);
+    // See nxm_write().
+    nxm_status (*write)(const struct nxm_device *device,
+                        uint64_t address,
+                        const void *from,
+                        uint64_t bytes);
+    // See nxm_fill().
+    nxm_status (*fill)(const struct nxm_device *device,
+                       uint64_t address,
+                       uint8_t value,
+                       uint64_t bytes);
+    // See nxm_copy().
+    nxm_status (*copy)(const struct nxm_device *device,
+                       uint64_t from,
+                       uint32_t todevice,
+                       uint64_t to,
+                       uint64_t bytes);
+} nxm_vtable_v1;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -459,8 +649,12 @@ void *nxm_tensor_nrt(const struct nxm_tensor *tensor);
 // Lets go of a tensor; nothing for null.
 void nxm_tensor_release(struct nxm_tensor *tensor);
 
-// Copies device memory to the host and waits for it. All of it must lie inside one segment.
-nxm_status nxm_read(const struct nxm_device *device, uint64_t address, void *into, uint64_t bytes);
+// Copies device memory to the host and waits for it. All of it must lie inside one segment. What `into`
+// holds after a failure is not said.
+nxm_status nxm_read(const struct nxm_device *device,
+                    uint64_t address,
+                    void *into,
+                    uint64_t bytes);
 
 // Copies host memory to the device and waits for it. All of it must lie inside one segment.
 nxm_status nxm_write(const struct nxm_device *device,
@@ -482,9 +676,9 @@ nxm_status nxm_copy(const struct nxm_device *device,
                     uint64_t to,
                     uint64_t bytes);
 
-// The table of functions of a version of the ABI; null for one that this library does not have. Version
-// 1 is a nxm_vtable_v1. Never freed.
-const void *nxm_vtable(uint32_t version);
+// The table of functions of a version of the ABI; null for one that this library does not have. The table
+// of another version starts with the same three fields: cast it. Never freed.
+const struct nxm_vtable_v1 *nxm_vtable(uint32_t version);
 
 #ifdef __cplusplus
 }  // extern "C"

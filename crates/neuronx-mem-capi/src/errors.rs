@@ -6,6 +6,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use neuronx_mem::AllocError;
+use neuronx_mem::runtime::Status;
 use neuronx_mem_nrt::NrtError;
 
 use crate::nxm_status;
@@ -77,7 +78,10 @@ impl From<AllocError> for Failure {
         };
         let mut failure = Self::new(status, error.to_string());
         match &error {
-            AllocError::OutOfMemory(oom) => failure.report = Some(oom.report()),
+            AllocError::OutOfMemory(oom) => {
+                failure.report = Some(oom.report());
+                failure.runtime_status = Some(Status::RESOURCE.0);
+            }
             AllocError::Runtime(error) => failure.runtime_status = Some(error.status.0),
             _ => {}
         }
@@ -135,7 +139,8 @@ pub extern "C" fn nxm_last_error_report() -> *const c_char {
     read.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
-/// The NRT_STATUS of the last failure on this thread, -1 where there was none.
+/// The NRT_STATUS of the last failure on this thread, -1 where there was none; NRT_RESOURCE (4) for
+/// NXM_OUT_OF_MEMORY.
 #[unsafe(no_mangle)]
 pub extern "C" fn nxm_last_error_runtime_status() -> i32 {
     let read = LAST.try_with(|last| last.borrow().runtime_status);

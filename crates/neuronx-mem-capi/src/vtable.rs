@@ -311,12 +311,12 @@ static V1: nxm_vtable_v1 = nxm_vtable_v1 {
     copy: nxm_copy,
 };
 
-/// The table of functions of a version of the ABI; null for one that this library does not have. Version
-/// 1 is a nxm_vtable_v1. Never freed.
+/// The table of functions of a version of the ABI; null for one that this library does not have. The table
+/// of another version starts with the same three fields: cast it. Never freed.
 #[unsafe(no_mangle)]
-pub extern "C" fn nxm_vtable(version: u32) -> *const c_void {
+pub extern "C" fn nxm_vtable(version: u32) -> *const nxm_vtable_v1 {
     match version {
-        1 => (&raw const V1).cast(),
+        1 => &raw const V1,
         _ => std::ptr::null(),
     }
 }

@@ -14,7 +14,7 @@ namespace {
 
 const nxm_vtable_v1 &api()
 {
-    static const auto *table = static_cast<const nxm_vtable_v1 *>(nxm_vtable(1));
+    static const auto *table = nxm_vtable(1);
     return *table;
 }
 
