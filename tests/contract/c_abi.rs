@@ -155,13 +155,15 @@ impl Subject for CAbi {
     }
 
     fn free(&self, held: &Held) -> Result<(), Outcome> {
+        let block = block(held);
         // SAFETY: as above.
-        outcome(unsafe { (api().free)(self.device, &raw const *&block(held)) })
+        outcome(unsafe { (api().free)(self.device, &raw const block) })
     }
 
     fn record_stream(&self, held: &Held, stream: u32) -> Result<(), Outcome> {
+        let block = block(held);
         // SAFETY: as above.
-        outcome(unsafe { (api().record_stream)(self.device, &raw const *&block(held), stream) })
+        outcome(unsafe { (api().record_stream)(self.device, &raw const block, stream) })
     }
 
     fn new_stream(&self) -> u32 {

@@ -24,9 +24,11 @@ use subject::{Held, Outcome, Setup, Subject};
 
 const MIB: u64 = 1 << 20;
 
+type Make = fn(&Setup) -> Box<dyn Subject>;
+
 /// Every combination.
 fn all(setup: &Setup, check: impl Fn(&dyn Subject)) {
-    let subjects: [fn(&Setup) -> Box<dyn Subject>; 4] =
+    let subjects: [Make; 4] =
         [facade::over_simulator, facade::over_libnrt, c_abi::over_simulator, c_abi::over_libnrt];
     for make in subjects {
         let subject = make(setup);

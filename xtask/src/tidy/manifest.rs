@@ -21,6 +21,8 @@ const UNSAFE_ALLOWED: &[&str] = &[
     "neuronx-mem-python",
     "neuronx-mem-cache",
     "neuronx-mem-host",
+    // Not of the product: a C library for tests.
+    "neuronx-mem-libnrt-standin",
 ];
 
 /// The package of the scenarios: its library is empty, its tests are crates of their own.

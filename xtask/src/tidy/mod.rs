@@ -12,6 +12,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod text;
+mod unsafe_blocks;
 
 use self::files::File;
 use self::finding::Finding;
@@ -28,7 +29,8 @@ Usage: cargo xtask tidy
 Checks every tracked and every new file, one finding a line as `path:line: message`:
   floors      a crate depends only on lower floors; dev-dependencies never point up
   manifests   folder named like the package; lints and package fields inherited
-  unsafe      the crates without system calls forbid unsafe code
+  unsafe      the crates without system calls forbid unsafe code; elsewhere each block has its
+              proof, and xtask/unsafe-blocks.txt their numbers
   sources     a module page first; at most 400 lines without tests, 60 in a lib.rs, or a line
               `//! Long because: ...`; no ignored test, expected panic, sleep or unfinished code
   texts       no path of one machine, no trailing blank, a newline at the end
@@ -66,6 +68,7 @@ fn check(members: &[Member], files: &[File]) -> Vec<Finding> {
             findings.extend(manifest::check_unsafe(member, &files::find(files, root)));
         }
     }
+    findings.extend(unsafe_blocks::check(files, &files::find(files, unsafe_blocks::COUNTS)));
     if let Some(readme) = files.iter().find(|file| file.path == "README.md") {
         findings.extend(readme::check(members, readme));
     }

@@ -5,7 +5,7 @@
 use super::check;
 use super::files::File;
 use super::finding::Finding;
-use super::{arrows, manifest, readme, source, text};
+use super::{arrows, manifest, readme, source, text, unsafe_blocks};
 use crate::workspace::{Dependency, DependencyKind, Member, Target};
 
 const CLEAN_MANIFEST: &str = "\
@@ -397,4 +397,31 @@ fn findings_are_sorted_lines() {
             "z.md:1: a blank at the end of the line",
         ]
     );
+}
+
+#[test]
+fn unsafe_blocks_have_proofs_and_committed_numbers() {
+    let word = concat!("un", "safe");
+    let path = "crates/neuronx-mem-nrt/src/calls.rs";
+    let proved = format!("//! Page.\n// SAFETY: it is.\nlet a = {word} {{ b() }};\n");
+    let bare = format!("//! Page.\n{word} impl Send for A {{}}\n// {word} {{ in words }}\n");
+    let counts = |text: &str| file("xtask/unsafe-blocks.txt", text);
+    check_findings(unsafe_blocks::check(&[file(path, &proved)], &counts("neuronx-mem-nrt 1\n")), &[]);
+    check_findings(
+        unsafe_blocks::check(&[file(path, &bare)], &counts("neuronx-mem-nrt 2\n")),
+        &[
+            &format!("2: this {word} block has no proof: say `// SAFETY: ...` above it"),
+            &format!(
+                "1: the numbers of {word} blocks have changed: read the new proofs, then write\nneuronx-mem-nrt 1"
+            ),
+        ],
+    );
+    // One proof serves one block.
+    let two = format!("// SAFETY: it is.\n{word} {{ a() }};\n{word} {{ b() }};\n");
+    let found = unsafe_blocks::check(&[file(path, &two)], &counts("neuronx-mem-nrt 2\n"));
+    assert_eq!(found.len(), 1);
+    // Tests and tools are not counted.
+    for elsewhere in ["tests/a.rs", "xtask/src/a.rs", "crates/neuronx-mem-nrt/tests/a.rs"] {
+        check_findings(unsafe_blocks::check(&[file(elsewhere, &bare)], &counts("")), &[]);
+    }
 }

@@ -4,6 +4,7 @@
 //! A missing tool is said and passed over, unless `NEURONX_MEM_NATIVE_TOOLS=required`, as in CI.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+#![allow(clippy::print_stderr, reason = "a missing tool is said")]
 
 mod toolchain;
 

@@ -14,10 +14,10 @@ const BUFFER_DEFAULT: DefaultValue = DefaultValue::NotStated;
 
 variables! { Runtime;
     /// Physical NeuronCores in one logical core. At 1, two logical cores share one memory stack.
-    NEURON_LOGICAL_NC_CONFIG: CORES_PER_LOGICAL, LOGICAL_DEFAULT, Runtime, RECORDED;
+    NEURON_LOGICAL_NC_CONFIG: CORES_PER_LOGICAL, LOGICAL_DEFAULT, Runtime, &["neuronx-mem-nrt"];
 
     /// An older name of `NEURON_LOGICAL_NC_CONFIG`, looked at only while that one is not set.
-    NEURON_RT_VIRTUAL_CORE_SIZE: CORES_PER_LOGICAL, LOGICAL_DEFAULT, Runtime, RECORDED;
+    NEURON_RT_VIRTUAL_CORE_SIZE: CORES_PER_LOGICAL, LOGICAL_DEFAULT, Runtime, &["neuronx-mem-nrt"];
 
     /// The logical cores that the process takes. Launchers set it for each rank.
     NEURON_RT_VISIBLE_CORES: Kind::List(Items::Ranges(MAX_CORE_INDEX)), DefaultValue::NotStated, Runtime,
