@@ -31,7 +31,7 @@ pub(crate) struct CAbi {
 unsafe impl Sync for CAbi {}
 
 /// The library's table. The library stays loaded.
-fn api() -> &'static nxm_vtable_v1 {
+pub(crate) fn api() -> &'static nxm_vtable_v1 {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     type Get = extern "C" fn(u32) -> *const nxm_vtable_v1;
     let library = LIBRARY.get_or_init(|| {
@@ -48,40 +48,46 @@ fn api() -> &'static nxm_vtable_v1 {
 }
 
 pub(crate) fn over_simulator(setup: &Setup) -> Box<dyn Subject> {
-    make("C over simulator", setup, None)
+    Box::new(CAbi::make("C over simulator", setup, None))
 }
 
 pub(crate) fn over_libnrt(setup: &Setup) -> Box<dyn Subject> {
-    make("C over libnrt", setup, Some(Standin::new(&libnrt_settings(setup))))
+    Box::new(CAbi::make("C over libnrt", setup, Some(Standin::new(&libnrt_settings(setup)))))
 }
 
 // SAFETY of all calls below: pointers come from the library or are to locals, texts end in NUL, and
 // nobody frees the allocator before `end`.
 
-fn make(name: &'static str, setup: &Setup, standin: Option<Standin>) -> Box<dyn Subject> {
-    let api = api();
-    let config = CString::new(setup.config).unwrap();
-    let path = standin.as_ref().map(|standin| CString::new(standin.path.to_str().unwrap()).unwrap());
-    let mut options: *mut nxm_options = ptr::null_mut();
-    let mut allocator = ptr::null_mut();
-    let mut device = ptr::null();
-    // SAFETY: as above.
-    unsafe {
-        ok((api.options_new)(&raw mut options));
-        match &path {
-            Some(path) => ok((api.options_use_libnrt)(options, path.as_ptr())),
-            None => {
-                let (chip, lnc) = (c"trn2".as_ptr(), 2);
-                ok((api.options_use_simulator)(options, chip, lnc, setup.devices, setup.memory_bytes));
+impl CAbi {
+    pub(crate) fn make(name: &'static str, setup: &Setup, standin: Option<Standin>) -> Self {
+        let api = api();
+        let config = CString::new(setup.config).unwrap();
+        let path = standin.as_ref().map(|standin| CString::new(standin.path.to_str().unwrap()).unwrap());
+        let mut options: *mut nxm_options = ptr::null_mut();
+        let mut allocator = ptr::null_mut();
+        let mut device = ptr::null();
+        // SAFETY: as above.
+        unsafe {
+            ok((api.options_new)(&raw mut options));
+            match &path {
+                Some(path) => ok((api.options_use_libnrt)(options, path.as_ptr())),
+                None => {
+                    let (chip, lnc) = (c"trn2".as_ptr(), 2);
+                    ok((api.options_use_simulator)(options, chip, lnc, setup.devices, setup.memory_bytes));
+                }
             }
+            ok((api.options_set_config)(options, config.as_ptr()));
+            ok((api.options_set_oom_recovery)(options, setup.has_recovery));
+            ok((api.allocator_new)(options, &raw mut allocator));
+            (api.options_free)(options);
+            ok((api.allocator_device)(allocator, 0, &raw mut device));
         }
-        ok((api.options_set_config)(options, config.as_ptr()));
-        ok((api.options_set_oom_recovery)(options, setup.has_recovery));
-        ok((api.allocator_new)(options, &raw mut allocator));
-        (api.options_free)(options);
-        ok((api.allocator_device)(allocator, 0, &raw mut device));
+        Self { name, allocator, device, standin, callbacks: Mutex::default() }
     }
-    Box::new(CAbi { name, allocator, device, standin, callbacks: Mutex::default() })
+
+    pub(crate) fn device(&self) -> *const nxm_device {
+        self.device
+    }
 }
 
 #[track_caller]

@@ -10,6 +10,7 @@
 
 mod allocation;
 mod c_abi;
+mod c_tensors;
 mod facade;
 mod metrics;
 mod out_of_memory;

@@ -419,7 +419,8 @@ const char *nxm_last_error_message(void);
 // would help, several lines. Empty otherwise. Valid as nxm_last_error_message().
 const char *nxm_last_error_report(void);
 
-// The NRT_STATUS of the last failure on this thread, -1 where there was none.
+// The NRT_STATUS of the last failure on this thread, -1 where there was none; NRT_RESOURCE (4) for
+// NXM_OUT_OF_MEMORY.
 int32_t nxm_last_error_runtime_status(void);
 
 // Forgets the last error of this thread, and gives its memory back.
