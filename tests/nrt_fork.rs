@@ -43,6 +43,7 @@ fn a_fork_may_not_use_the_runtime() {
         let mut refused = vec![
             runtime.allocate(device, 1 << 20).is_err_and(is_forked),
             runtime.free(device, segment.handle).is_err_and(is_forked),
+            runtime.tensor(device, segment.address, 64).is_err_and(is_forked),
             runtime.tensor(device, segment.address + 64, 64).is_err_and(is_forked),
             runtime.make_slice(device, segment.handle, 0, 64).is_err_and(is_forked),
             runtime.memory(device).is_err_and(is_forked),

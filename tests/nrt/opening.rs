@@ -125,6 +125,7 @@ fn one_library_is_started_once_and_closed_once() {
     assert_eq!((standin.counters().inits, second.n_devices()), (1, 2));
     assert_eq!((first.version(), first.path()), (NrtVersion::new(2, 33, 0, 0), standin.path.as_path()));
     let held = first.allocate(DEVICE, MIB).unwrap();
+    let tensor = first.tensor(DEVICE, held.address, 64).unwrap();
     drop(second);
     assert_eq!(standin.counters().closes, 0);
     assert!(first.close() && !first.close());
@@ -137,7 +138,7 @@ fn one_library_is_started_once_and_closed_once() {
     assert_eq!(first.memory(DEVICE), Err(NrtError::Closed));
     assert_eq!(first.read(DEVICE, held.address, &mut [0]), Err(NrtError::Closed));
     assert_eq!(standin.refused(), NrtError::Closed);
-    drop(first);
+    drop((first, tensor));
     assert_eq!(standin.counters(), calls);
     check_returned(&standin);
 }
@@ -156,4 +157,57 @@ fn an_allocator_over_a_closed_runtime_fails_with_its_status() {
     assert!(allocator.empty_cache().is_err());
     assert_eq!(BuildError::NoDevice.to_string(), "the runtime has no device");
     check_returned(&standin);
+}
+
+/// The stand-in itself, asked without the crate: it fails as libnrt does.
+#[test]
+fn the_stand_in_refuses_calls_before_the_start_and_after_the_end() {
+    type Init = unsafe extern "C" fn(i32, *const u8, *const u8) -> i32;
+    type Allocate = unsafe extern "C" fn(i32, i32, usize, *const u8, *mut usize) -> i32;
+    type Stats = unsafe extern "C" fn(u32, *mut [usize; 2], usize, *mut usize) -> i32;
+    type Close = unsafe extern "C" fn();
+    type Address = unsafe extern "C" fn(usize) -> usize;
+    let standin = Standin::new("");
+    // SAFETY: loaded already; the types are those of the header, with handles as numbers.
+    let library = unsafe { libloading::Library::new(&standin.path) }.unwrap();
+    let allocate = |placement: i32, vnc: i32, bytes: usize| {
+        let mut tensor = 0;
+        // SAFETY: as above; a null name is allowed.
+        let status = unsafe {
+            let allocate = library.get::<Allocate>("nrt_tensor_allocate").unwrap();
+            allocate(placement, vnc, bytes, std::ptr::null(), &raw mut tensor)
+        };
+        (NrtStatus::from_code(status), tensor)
+    };
+    let stats = || {
+        let (mut figures, mut size) = ([0; 2], 0);
+        // SAFETY: as above.
+        let stats = unsafe { library.get::<Stats>("nrt_get_vnc_memory_stats").unwrap() };
+        // SAFETY: as above.
+        NrtStatus::from_code(unsafe { stats(0, &raw mut figures, 16, &raw mut size) })
+    };
+    let init = || {
+        // SAFETY: as above; it does not look at the texts.
+        let init = unsafe { library.get::<Init>("nrt_init").unwrap() };
+        // SAFETY: as above.
+        NrtStatus::from_code(unsafe { init(1, std::ptr::null(), std::ptr::null()) })
+    };
+    assert_eq!((allocate(0, 0, 64).0, stats()), (NrtStatus::Uninitialized, NrtStatus::Uninitialized));
+    assert_eq!((init(), init()), (NrtStatus::Success, NrtStatus::Failure));
+    let (status, tensor) = allocate(0, 0, 64);
+    // SAFETY: as above.
+    let address = unsafe { library.get::<Address>("nrt_tensor_get_va").unwrap() };
+    // SAFETY: as above.
+    let addresses = unsafe { [address(tensor), address(tensor + 1)] };
+    assert!(status == NrtStatus::Success && addresses[0] != 0 && addresses[1] == 0);
+    // Host placement, a core that is not there, no bytes.
+    for (placement, vnc, bytes) in [(1, 0, 64), (0, 1, 64), (0, -1, 64), (0, 0, 0)] {
+        assert_eq!(allocate(placement, vnc, bytes).0, NrtStatus::Invalid);
+    }
+    // SAFETY: as above.
+    unsafe { library.get::<Close>("nrt_close").unwrap()() };
+    assert_eq!(
+        (allocate(0, 0, 64).0, stats(), init()),
+        (NrtStatus::Closed, NrtStatus::Closed, NrtStatus::Closed)
+    );
 }

@@ -33,6 +33,8 @@ mod gate;
 mod library;
 mod lnc;
 mod process;
+#[cfg(doctest)]
+mod readme;
 mod runtime;
 mod status;
 mod symbols;

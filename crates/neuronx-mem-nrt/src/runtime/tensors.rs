@@ -21,8 +21,10 @@ impl NrtRuntime {
     /// # Errors
     ///
     /// [`NrtError::OutOfBounds`] for what is not inside one segment, [`NrtError::Call`],
-    /// [`NrtError::Garbage`].
+    /// [`NrtError::Garbage`], [`NrtError::Closed`], [`NrtError::Forked`].
     pub fn tensor(&self, device: DeviceId, address: u64, bytes: u64) -> Result<Tensor, NrtError> {
+        // Also for one that is kept: of a closed runtime it points to nothing.
+        drop(self.process.enter()?);
         let table = self.table(device)?;
         let (start, name, segment) = {
             let table = table.lock();
@@ -91,6 +93,7 @@ impl NrtRuntime {
     /// [`NrtError::UnknownSlice`], [`NrtError::UnknownSegment`] when its segment was given back before,
     /// and those of the call.
     pub fn slice_tensor(&self, device: DeviceId, slice: SliceHandle) -> Result<Tensor, NrtError> {
+        drop(self.process.enter()?);
         let table = self.table(device)?;
         let unknown = NrtError::UnknownSlice { slice };
         let (wanted, start, segment) = {
