@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use crate::allocator::nxm_device;
 use crate::errors::guard;
 use crate::nxm_status;
-use crate::pointers::{Sized0, borrow, put_sized, put_text};
+use crate::pointers::{Growing, borrow, put_sized, put_text};
 
 /// How fragmented a device's memory is, in bytes unless said. Set struct_size to the size of the struct
 /// before the call; it holds the bytes that were written after it.
@@ -50,7 +50,7 @@ pub struct nxm_analysis {
 
 // SAFETY: repr(C), the size first, nothing but 64-bit numbers after it: no padding where a size has 64
 // bits, which is checked below.
-unsafe impl Sized0 for nxm_analysis {
+unsafe impl Growing for nxm_analysis {
     fn with_struct_size(self, struct_size: usize) -> Self {
         Self { struct_size, ..self }
     }

@@ -89,7 +89,7 @@ pub(crate) unsafe fn put_text(
 /// # Safety
 ///
 /// `repr(C)`, with the size as a `usize` first, and without padding.
-pub(crate) unsafe trait Sized0: Copy {
+pub(crate) unsafe trait Growing: Copy {
     /// The same with another size.
     fn with_struct_size(self, size: usize) -> Self;
 }
@@ -99,7 +99,7 @@ pub(crate) unsafe trait Sized0: Copy {
 /// # Safety
 ///
 /// `out` is null, or points to as many bytes as its first field says.
-pub(crate) unsafe fn put_sized<T: Sized0>(
+pub(crate) unsafe fn put_sized<T: Growing>(
     out: *mut T,
     compute: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<(), Failure> {

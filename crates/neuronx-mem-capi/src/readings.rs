@@ -8,7 +8,7 @@ use neuronx_mem::stats::{Family, Scope, Values};
 use crate::allocator::nxm_device;
 use crate::errors::{Failure, guard};
 use crate::nxm_status;
-use crate::pointers::{Sized0, borrow, put_sized, put_text};
+use crate::pointers::{Growing, borrow, put_sized, put_text};
 use crate::text::to_c;
 
 /// The four values of one figure.
@@ -66,7 +66,7 @@ pub struct nxm_memory_stats {
 
 // SAFETY: repr(C), the size first, nothing but 64-bit numbers after it: no padding where a size has 64
 // bits, which is checked below.
-unsafe impl Sized0 for nxm_memory_stats {
+unsafe impl Growing for nxm_memory_stats {
     fn with_struct_size(self, struct_size: usize) -> Self {
         Self { struct_size, ..self }
     }

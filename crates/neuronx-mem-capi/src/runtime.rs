@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neuronx_mem::DeviceRuntime;
 use neuronx_mem::sim::{Lnc, Preset, SimulatedRuntime};
-use neuronx_mem_nrt::{Framework, NrtRuntime};
+use neuronx_mem_nrt::NrtRuntime;
 
 use crate::errors::Failure;
 
@@ -35,7 +35,7 @@ impl RuntimeChoice {
                 Ok(Opened { runtime: Arc::new(builder.build()), nrt: None })
             }
             Self::Libnrt { path } => {
-                let mut builder = NrtRuntime::builder().framework(Framework::PyTorch, "");
+                let mut builder = NrtRuntime::builder();
                 if let Some(path) = path {
                     builder = builder.path(path);
                 }
