@@ -33,6 +33,9 @@ fn a_missing_library_names_its_package_and_the_variable() {
     let text = error.to_string();
     assert!(text.ends_with("; install the package aws-neuronx-runtime-lib or set NEURONX_MEM_LIBNRT"));
     assert!(!text.contains('\n') && error.status() == Status::UNINITIALIZED);
+    // What the system says is its own; the path stands there once.
+    assert_eq!(text.matches("libnrt.so.1").count(), 1, "{text}");
+    assert!(!text.contains("dlopen failed"), "{text}");
 }
 
 #[test]

@@ -80,10 +80,18 @@ fn load(path: &Path) -> Result<Library, NrtError> {
     let loaded = unsafe { Library::new(name) };
     loaded.map_err(|error| NrtError::LibraryNotFound {
         path: path.to_owned(),
-        reason: error.to_string(),
+        reason: reason(path, &error),
         package: RUNTIME_PACKAGE,
         variable: LIBRARY_VARIABLE,
     })
+}
+
+/// What the system says, which libloading keeps behind its own error; without the path that the message
+/// names anyway.
+fn reason(path: &Path, error: &libloading::Error) -> String {
+    let said = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    let prefix = format!("{}: ", path.display());
+    said.strip_prefix(&prefix).map_or(said.clone(), str::to_owned)
 }
 
 fn exists(library: &Library, symbol: Symbol) -> bool {
