@@ -95,7 +95,7 @@ fn ok(status: nxm_status) {
     assert_eq!(status, nxm_status::NXM_OK, "{}", message());
 }
 
-fn message() -> String {
+pub(crate) fn message() -> String {
     // SAFETY: as above.
     unsafe { CStr::from_ptr((api().last_error_message)()) }.to_string_lossy().into_owned()
 }

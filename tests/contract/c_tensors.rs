@@ -5,7 +5,7 @@ use std::ptr;
 
 use neuronx_mem_capi::nxm_status::{NXM_INVALID_ARGUMENT, NXM_OK};
 
-use super::c_abi::{CAbi, api};
+use super::c_abi::{CAbi, api, message};
 use super::standin::Standin;
 use super::{MIB, Setup};
 
@@ -34,5 +34,13 @@ fn a_c_program_holds_tensors_and_moves_bytes() {
     }
     assert_eq!(into, [1, 9, 9, 4]);
     super::Subject::free(&subject, &block).unwrap();
+    super::Subject::end(Box::new(subject));
+}
+
+#[test]
+fn a_c_program_is_told_what_the_status_leaves_out() {
+    let subject = CAbi::make("C over libnrt", &Setup::default(), Some(Standin::new("version=2.29.0.0")));
+    assert!(super::Subject::allocate(&subject, 5 << 30, 0).is_err());
+    insta::assert_snapshot!(message(), @"allocate segment of 5368709120 bytes on device 0 failed: NRT_INVALID (2): 5368709120 bytes in one allocation overflow in libnrt 2.29.0.0: update it, or stay below 4 GiB");
     super::Subject::end(Box::new(subject));
 }

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use neuronx_mem::AllocError;
 use neuronx_mem::runtime::Status;
-use neuronx_mem_nrt::NrtError;
+use neuronx_mem_nrt::{NrtError, NrtRuntime};
 
 use crate::nxm_status;
 use crate::text::to_c;
@@ -82,7 +82,13 @@ impl From<AllocError> for Failure {
                 failure.report = Some(oom.report());
                 failure.runtime_status = Some(Status::RESOURCE.0);
             }
-            AllocError::Runtime(error) => failure.runtime_status = Some(error.status.0),
+            AllocError::Runtime(error) => {
+                failure.runtime_status = Some(error.status.0);
+                if let Some(refusal) = NrtRuntime::take_last_refusal().filter(|r| r.status() == error.status)
+                {
+                    failure.message = format!("{error}: {refusal}");
+                }
+            }
             _ => {}
         }
         failure

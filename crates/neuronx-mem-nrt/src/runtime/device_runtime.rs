@@ -1,6 +1,7 @@
 //! The trait that allocators know, over the methods of this crate. Narrows an error to its status,
-//! and logs what that leaves out.
+//! and logs and keeps what that leaves out.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use neuronx_mem_runtime::{
@@ -10,6 +11,19 @@ use neuronx_mem_runtime::{
 
 use super::NrtRuntime;
 use crate::NrtError;
+
+thread_local! {
+    static LAST_REFUSAL: RefCell<Option<NrtError>> = const { RefCell::new(None) };
+}
+
+impl NrtRuntime {
+    /// Takes the last error of this thread that the trait's error could not tell: a call that was not
+    /// made, or an answer that cannot be true. For programs that show errors to people.
+    #[must_use]
+    pub fn take_last_refusal() -> Option<NrtError> {
+        LAST_REFUSAL.try_with(RefCell::take).ok().flatten()
+    }
+}
 
 impl DeviceRuntime for NrtRuntime {
     fn n_devices(&self) -> u32 {
@@ -54,6 +68,8 @@ fn narrow(operation: Operation, device: DeviceId, bytes: u64, error: &NrtError) 
     // The status of a failed call says it all; of a refusal or of garbage it says too little.
     if !matches!(error, NrtError::Call { .. } | NrtError::Closed | NrtError::Unsupported { .. }) {
         tracing::error!(%error, "libnrt was not called, or cannot be believed");
+        // A thread that is ending may have no place for it any more.
+        let _ = LAST_REFUSAL.try_with(|last| *last.borrow_mut() = Some(error.clone()));
     }
     RuntimeError::new(operation, device, error.status(), bytes)
 }
