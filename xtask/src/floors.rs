@@ -28,6 +28,9 @@ const FLOORS: &[(u8, &[&str])] = &[
     ),
 ];
 
+/// The one tool that the other tools of its floor may use: it reads traces for all of them.
+pub(crate) const SHARED_TOOL: &str = "neuronx-mem-replay";
+
 /// The floor of a package, 1 (leaves) to 6 (outside the product); `None` when it has no place yet.
 pub(crate) fn floor_of(package: &str) -> Option<u8> {
     FLOORS.iter().find(|(_, packages)| packages.contains(&package)).map(|(floor, _)| *floor)

@@ -6,7 +6,7 @@
 use super::files::File;
 use super::finding::Finding;
 use super::manifest::dependency_line;
-use crate::floors::floor_of;
+use crate::floors::{SHARED_TOOL, floor_of};
 use crate::workspace::{Dependency, DependencyKind, Member};
 
 /// The package of the scenarios, which any crate's tests may use.
@@ -59,7 +59,7 @@ fn wrong_arrow(package: &str, floor: u8, dependency: &Dependency) -> Option<Stri
             )
         });
     }
-    if target_floor < floor {
+    if target_floor < floor || (target_floor == floor && target == SHARED_TOOL) {
         return None;
     }
     if floor == 1 {
