@@ -12,7 +12,7 @@ use super::moves::Moves;
 use super::options::{Phase, TuneOptions, TuneProgress};
 use super::random::Random;
 use super::score::{Scored, bytes_at, whole_ratio};
-use super::space::{Space, Values, values_of};
+use super::space::{Space, Values, thousandths, values_of};
 use crate::{Evaluation, Figures, TuneError, Variant, Verdict, Workload};
 
 /// Settings that are varied.
@@ -20,6 +20,10 @@ const ELITE: usize = 8;
 
 /// A setting more than this far above the best, in 2^-7, is given up: about 8 %.
 const SLACK: u128 = 10;
+
+/// With several inputs, one of them may reserve so many thousandths of what the defaults do: where
+/// the defaults are almost perfect, nothing else could be proposed for the others.
+pub(crate) const TOLERATED: u64 = 1005;
 
 /// Events that a round should cost, for a round to end soon after its time.
 const EVENTS_A_ROUND: usize = 20_000_000;
@@ -83,6 +87,11 @@ impl View {
         let (input_idx, variant) = (self.input_idx, self.variant.clone());
         Evaluation { input_idx, variant, memory_bytes: None, config, bound_bytes }
     }
+}
+
+/// The most that may be reserved where the defaults do so much; without a limit where they fail.
+pub(crate) fn tolerated(of_default: &Figures, factor: u64) -> u64 {
+    if of_default.is_finished() { thousandths(of_default.reserved_peak_bytes, factor) } else { u64::MAX }
 }
 
 pub(crate) struct Hunt<'a, 'm> {
@@ -196,7 +205,7 @@ impl<'a, 'm> Hunt<'a, 'm> {
         let others = whole_ratio() * (self.views.len() as u128 - 1);
         let most = best.cost.ratio_sum + (best.cost.ratio_sum * SLACK >> 7);
         let bound = |(figures, live): (&Figures, &u64)| {
-            let of_default = if figures.is_finished() { figures.reserved_peak_bytes } else { u64::MAX };
+            let of_default = tolerated(figures, if self.views.len() > 1 { TOLERATED } else { 1000 });
             let of_best =
                 if is_fitting { bytes_at(most.saturating_sub(others), *live) } else { u64::MAX };
             of_default.min(of_best)

@@ -13,6 +13,8 @@ mod tune;
 mod validate;
 mod words;
 
+pub(crate) use random::Random;
+
 pub use options::{Phase, TuneOptions, TuneProgress};
 pub use tune::{InputTuning, Pick, Tuning, tune};
 pub use validate::{HeldOut, Validation};

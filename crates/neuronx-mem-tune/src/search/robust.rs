@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::hunt::{Found, View};
 use super::grid::is_one_program;
+use super::hunt::{Found, View, tolerated};
 use super::memo::Memo;
 use super::score::{Scored, num_failures, ratio};
 use super::space::values_of;
@@ -18,7 +18,10 @@ const BEST_OF_CLASS: usize = 5;
 const LITTLE_MORE: [u32; 3] = [1003, 1010, 1030];
 
 /// Programs of other sizes, thousandths: where the inputs are different programs, the next will be too.
-const OTHER_PROGRAM: [u32; 4] = [125, 250, 500, 2000];
+const OTHER_PROGRAM: [u32; 3] = [400, 700, 1500];
+
+/// A version may reserve so many thousandths of what the defaults do on it.
+const TOLERATED: u64 = 1010;
 
 /// Reserved over live bytes is judged in steps of 2^-10, about 0.1 %: below that, fewer runtime
 /// allocations count more.
@@ -42,7 +45,7 @@ pub(crate) struct Fragility {
 pub(crate) struct Judge<'a> {
     views: &'a [View],
     versions: Vec<Version>,
-    /// Reserved bytes of the defaults: a setting must not be worse on any version.
+    /// What the defaults reserve and a little more: a setting must not be worse on any version.
     bounds: Vec<u64>,
 }
 
@@ -56,7 +59,7 @@ impl<'a> Judge<'a> {
         let versions = versions(views, workloads);
         let unbounded = vec![u64::MAX; versions.len()];
         let defaults = memo.ask(&ask_all(&versions, &found.default, &unbounded))?;
-        Ok(Self { views, versions, bounds: defaults.iter().map(bound).collect() })
+        Ok(Self { views, versions, bounds: defaults.iter().map(|one| tolerated(one, TOLERATED)).collect() })
     }
 
     /// The most robust setting of a pool.
@@ -137,9 +140,4 @@ fn ask_all(versions: &[Version], scored: &Scored, bounds: &[u64]) -> Vec<Evaluat
         ..version.view.ask(scored.config, *bound)
     };
     versions.iter().zip(bounds).map(ask).collect()
-}
-
-/// A setting must not be worse than the defaults on any version.
-fn bound(of_default: &Figures) -> u64 {
-    if of_default.is_finished() { of_default.reserved_peak_bytes } else { u64::MAX }
 }

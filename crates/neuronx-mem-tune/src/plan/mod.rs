@@ -1,0 +1,13 @@
+//! Where every tensor of a trace could lie if all were known in advance: how good any allocator could
+//! be, and a layout that comes close.
+
+mod bound;
+mod layout;
+mod online;
+mod pack;
+mod place;
+mod tensors;
+
+pub use layout::{PlacedTensor, Plan};
+pub use online::{Deviation, FollowedPlan, follow};
+pub use pack::{PlanOptions, plan};
