@@ -9,13 +9,16 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use neuronx_mem::sim::{Lnc, Preset};
 use neuronx_mem_replay::{ReplayOptions, TraceInput};
+use neuronx_mem_tune::Machine;
 
 use crate::cache::CacheArguments;
 use crate::host::HostArguments;
 use crate::int64::Int64Arguments;
 use crate::output;
+use crate::plan::PlanArguments;
 use crate::size::parse_size;
 use crate::target::Kind;
+use crate::tune::TuneArguments;
 
 /// Device memory of Neuron cores: replay traces and snapshots, compare configurations, convert.
 #[derive(Debug, Parser)]
@@ -49,6 +52,21 @@ pub(crate) enum Verb {
         after_help = "Example:\n  neuronx-mem compare train.csv.zst --config kRoundupPower2Divisions=8"
     )]
     Compare(CompareArguments),
+    /// Search the allocator keys for the setting that serves recorded runs best.
+    ///
+    /// Fewest out-of-memory errors first, then the lowest peak of reserved memory, then the fewest
+    /// segments. Prints the line to export: the robust pick is also good on larger and smaller versions
+    /// of the inputs and never much worse than the defaults there; the best pick is the best on exactly
+    /// these inputs. Cross-validates over the inputs, or over the steps of a single one. Exits with 1 when
+    /// every setting runs out of memory.
+    #[command(after_help = "Example:\n  neuronx-mem tune monday.csv.zst tuesday.csv.zst --memory 10GiB")]
+    Tune(TuneArguments),
+    /// Pack a trace offline: lower bound, best packing found and the gap between them.
+    ///
+    /// Says too what it costs when a run by the plan is not quite the planned one: the allocator
+    /// then serves what differs.
+    #[command(after_help = "Example:\n  neuronx-mem plan train.csv.zst -o layout.csv")]
+    Plan(PlanArguments),
     /// Convert between snapshots, traces and timelines.
     ///
     /// The content of the input tells what it is, the name of the output what it becomes. The
@@ -189,6 +207,26 @@ pub(crate) struct CompareArguments {
     /// Allocator configuration, once a row; `default` for the defaults
     #[arg(long = "config", value_name = "KEY=VALUE,…", required = true)]
     pub(crate) configs: Vec<String>,
+}
+
+/// The simulated device of a verb that has no other options of a replay.
+#[derive(Debug, Args)]
+pub(crate) struct MachineArguments {
+    /// Chip whose logical core is simulated
+    #[arg(long, default_value = Preset::default().name(), value_parser = presets())]
+    device: Preset,
+    /// Logical-core configuration [default: 1 on trn1 and inf2, 2 on trn2 and trn3]
+    #[arg(long, value_name = "N", value_parser = lncs())]
+    lnc: Option<Lnc>,
+    /// Device memory in bytes or as 24GiB, 512MiB [default: what the chip has]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+}
+
+impl MachineArguments {
+    pub(crate) fn machine(&self) -> Machine {
+        Machine { preset: self.device, lnc: self.lnc, memory_bytes: self.memory }
+    }
 }
 
 /// What every verb that replays a trace takes.

@@ -8,6 +8,7 @@ use neuronx_mem::snapshot::Error as SnapshotError;
 use neuronx_mem_cache::CacheError;
 use neuronx_mem_host::HostError;
 use neuronx_mem_replay::ReplayError;
+use neuronx_mem_tune::TuneError;
 
 use crate::int64::AuditError;
 
@@ -41,6 +42,12 @@ pub(crate) enum Failure {
     Log { path: PathBuf, source: io::Error },
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
+    #[error(transparent)]
+    Tune(#[from] TuneError),
+    #[error("standard input: the job cannot be read: {source}")]
+    JobUnread { source: io::Error },
+    #[error("standard input: not a job: {source}")]
+    Job { source: serde_json::Error },
     #[error("the result has no JSON form: {0}")]
     Json(#[from] serde_json::Error),
 }

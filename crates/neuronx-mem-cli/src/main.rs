@@ -20,9 +20,11 @@ mod int64;
 mod json;
 mod keys;
 mod output;
+mod plan;
 mod replay;
 mod size;
 mod target;
+mod tune;
 mod units;
 
 use std::process::ExitCode;
@@ -39,6 +41,8 @@ fn main() -> ExitCode {
     let result = match verb {
         Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Compare(arguments) => compare::run(&arguments),
+        Verb::Tune(arguments) => tune::run(&arguments),
+        Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Config(arguments) => keys::run(&arguments),
         Verb::Env(arguments) => environment::run(&arguments),

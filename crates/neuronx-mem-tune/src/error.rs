@@ -42,6 +42,12 @@ pub enum TuneError {
         /// Results that came back.
         n_results: usize,
     },
+    /// Whoever runs the jobs has failed.
+    #[error("the jobs could not be run: {reason}")]
+    Evaluator {
+        /// What it said.
+        reason: String,
+    },
     /// A budget file is not valid.
     #[error(transparent)]
     Budget(#[from] BudgetFault),

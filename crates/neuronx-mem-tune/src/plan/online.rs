@@ -7,12 +7,12 @@ use neuronx_mem::AllocatorConfig;
 use neuronx_mem::pool::{BlockId, SegmentPool};
 
 use super::Plan;
-use super::tensors::{GRANULE_BYTES, tensors_of};
+use super::tensors::GRANULE_BYTES;
 use crate::search::Random;
 use crate::workload::Step;
 use crate::{TuneError, Workload};
 
-/// How far ahead of the last planned allocation a plan may be followed.
+/// How far from where a run stands in its plan a place may be taken.
 const WINDOW: usize = 256;
 
 /// Addresses of the fall-back's segments; they only need to differ.
@@ -41,7 +41,8 @@ pub struct Deviation {
 
 /// Runs a workload by a plan, with the ordinary allocator under default settings as a fall-back.
 ///
-/// An allocation takes the next planned place of its size among the next 256, when nothing lies there.
+/// An allocation takes the planned place of its size that is nearest to where the run stands, within 256
+/// tensors, when nothing lies there.
 /// The plan of the same workload is followed to the letter.
 ///
 /// # Errors
@@ -75,7 +76,6 @@ pub fn follow(
             Step::Synchronize | Step::Nothing => {}
         }
     }
-    debug_assert_eq!(nth, tensors_of(workload).len());
     Ok(FollowedPlan {
         n_planned: runner.n_planned,
         n_fallback: runner.n_fallback,
@@ -94,8 +94,8 @@ struct Runner<'a> {
     plan: &'a Plan,
     /// Planned tensors not yet used, by size, in order.
     waiting: HashMap<u64, VecDeque<usize>>,
-    /// How many planned tensors the run has passed.
-    n_passed: usize,
+    /// The planned tensor that comes next if nothing differs.
+    expected: usize,
     /// Start and end of what lies in the planned range.
     taken: BTreeMap<u64, u64>,
     pool: SegmentPool,
@@ -114,7 +114,7 @@ impl<'a> Runner<'a> {
         Self {
             plan,
             waiting,
-            n_passed: 0,
+            expected: 0,
             taken: BTreeMap::new(),
             pool: SegmentPool::new(&AllocatorConfig::default()),
             next_address: FIRST_ADDRESS,
@@ -126,7 +126,6 @@ impl<'a> Runner<'a> {
 
     /// `None` for a size that overflows.
     fn allocate(&mut self, bytes: u64) -> Option<Home> {
-        self.n_passed += 1;
         if let Some(offset) = self.planned(bytes) {
             self.taken.insert(offset, offset + bytes.checked_next_multiple_of(GRANULE_BYTES)?);
             self.n_planned += 1;
@@ -145,15 +144,21 @@ impl<'a> Runner<'a> {
         Some(Home::Fallback(placement.id))
     }
 
-    /// The next planned place of this size, if it is near and free.
+    /// The planned place of this size that is nearest to where the run stands, if it is free.
     fn planned(&mut self, bytes: u64) -> Option<u64> {
+        let expected = self.expected;
+        self.expected += 1;
         let queue = self.waiting.get_mut(&bytes)?;
         // Places that the run has long passed belong to tensors that never came.
-        while queue.front().is_some_and(|idx| idx + WINDOW < self.n_passed) {
+        while queue.front().is_some_and(|idx| idx + WINDOW < expected) {
             queue.pop_front();
         }
-        let idx = *queue.front().filter(|idx| **idx <= self.n_passed + WINDOW)?;
-        queue.pop_front();
+        let above = queue.partition_point(|idx| *idx < expected);
+        let candidates = [above.checked_sub(1), Some(above)].into_iter().flatten();
+        let near = candidates.filter_map(|at| Some((queue.get(at)?.abs_diff(expected), at)));
+        let (_, at) = near.filter(|(distance, _)| *distance <= WINDOW).min()?;
+        let idx = queue.remove(at)?;
+        self.expected = idx + 1;
         let offset = self.plan.tensors[idx].offset_bytes;
         let end = offset.checked_add(bytes)?;
         let is_free = self.taken.range(..end).next_back().is_none_or(|(_, taken_end)| *taken_end <= offset);
