@@ -16,6 +16,7 @@ use crate::host::HostArguments;
 use crate::int64::Int64Arguments;
 use crate::output;
 use crate::plan::PlanArguments;
+use crate::shrink::ShrinkArguments;
 use crate::size::parse_size;
 use crate::target::Kind;
 use crate::tune::TuneArguments;
@@ -67,6 +68,12 @@ pub(crate) enum Verb {
     /// then serves what differs.
     #[command(after_help = "Example:\n  neuronx-mem plan train.csv.zst -o layout.csv")]
     Plan(PlanArguments),
+    /// Shrink a trace to the few events that still show an effect.
+    ///
+    /// Leaves out tensors until each one left is needed; sizes, order and lifetimes stay. For a bug
+    /// report or a test.
+    #[command(after_help = "Example:\n  neuronx-mem shrink train.csv.zst --memory 10GiB -o small.csv")]
+    Shrink(ShrinkArguments),
     /// Convert between snapshots, traces and timelines.
     ///
     /// The content of the input tells what it is, the name of the output what it becomes. The

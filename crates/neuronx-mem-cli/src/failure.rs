@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     UnknownTarget { path: PathBuf },
     #[error("`{}`: a snapshot is a .pickle or a .json file", path.display())]
     NotASnapshotName { path: PathBuf },
+    #[error("`{}`: a trace is a .csv, .csv.gz or .csv.zst file", path.display())]
+    NotATraceName { path: PathBuf },
     #[error("--device {device_idx}: a snapshot is converted with all of its devices")]
     DeviceOfSnapshot { device_idx: usize },
     #[error("{}: {}", path.display(), reason(source))]

@@ -22,6 +22,7 @@ mod keys;
 mod output;
 mod plan;
 mod replay;
+mod shrink;
 mod size;
 mod target;
 mod tune;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Compare(arguments) => compare::run(&arguments),
         Verb::Tune(arguments) => tune::run(&arguments),
         Verb::Plan(arguments) => plan::run(&arguments),
+        Verb::Shrink(arguments) => shrink::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Config(arguments) => keys::run(&arguments),
         Verb::Env(arguments) => environment::run(&arguments),

@@ -175,6 +175,17 @@ impl Workload {
         filtered
     }
 
+    /// The first events only.
+    pub(crate) fn prefix(&self, n_events: usize) -> Self {
+        let steps = self.steps[..n_events.min(self.steps.len())].to_vec();
+        let synchronizations = positions_of(&steps, SYNCHRONIZE);
+        let marks = self.marks.iter().filter(|(position, _)| *position < n_events).cloned().collect();
+        let n_tensors = steps.iter().filter(|packed| packed.code < NOTHING).count() as u64;
+        let mut prefix = Self { steps, marks, synchronizations, n_tensors, ..self.clone() };
+        prefix.live_peak_bytes = prefix.measure_live_peak();
+        prefix
+    }
+
     fn measure_live_peak(&self) -> u64 {
         let mut bytes_of = vec![0; self.n_slots()];
         let (mut live, mut peak) = (0u64, 0);

@@ -25,10 +25,4 @@ impl Random {
     pub(crate) fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         of.get(self.below(of.len()))
     }
-
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for idx in (1..items.len()).rev() {
-            items.swap(idx, self.below(idx + 1));
-        }
-    }
 }

@@ -1,0 +1,124 @@
+//! A trace to the fewest tensors that show an effect. Only leaves tensors out: sizes, order and
+//! lifetimes of those that stay are those of the trace.
+
+use hashbrown::HashSet;
+use neuronx_mem::AllocatorConfig;
+use neuronx_mem_replay::{Event, EventSource, LiveIds, Trace};
+
+use super::Effect;
+use super::minimize::minimal;
+use crate::workload::Step;
+use crate::{Figures, Machine, TuneError, Verdict, Workload, evaluate};
+
+/// What is left of a trace.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Shrunk {
+    /// The events, a trace by themselves: allocations and frees.
+    pub events: Vec<Event>,
+    /// Figures of the whole trace.
+    pub before: Figures,
+    /// Figures of what is left.
+    pub after: Figures,
+    /// Smaller traces that were tried.
+    pub n_tried: u64,
+}
+
+/// Shrinks a trace to few events that still show an effect under a configuration on a device.
+///
+/// Cuts off what comes after the effect, then leaves out tensors until each one left is needed. Marks,
+/// synchronisations and recorded streams go: they do not matter while frees take effect at once. Live
+/// memory never exceeds that of the whole trace, so what fragmentation caused is still caused by it.
+///
+/// # Errors
+///
+/// [`TuneError::NoEffect`] when the whole trace does not show it, or what reading the trace gives.
+pub fn shrink(
+    trace: &Trace,
+    config: &AllocatorConfig,
+    machine: &Machine,
+    effect: &Effect,
+) -> Result<Shrunk, TuneError> {
+    let workload = Workload::of_trace(trace)?;
+    let run = |workload: &Workload| evaluate(workload, config, machine, u64::MAX);
+    let before = run(&workload);
+    if !effect.is_shown_by(&before) {
+        let (input, effect) = (trace.name().to_owned(), effect.to_string());
+        return Err(TuneError::NoEffect { input, effect, found: found(&before) });
+    }
+    let mut n_tried = 0;
+    let end = first_end(&workload, |prefix| {
+        n_tried += 1;
+        effect.is_shown_by(&run(prefix))
+    });
+    let births: Vec<usize> = allocations(&workload).filter(|birth| *birth < end).collect();
+    let prefix = workload.prefix(end);
+    let kept = minimal(births.len(), |kept| {
+        n_tried += 1;
+        let kept: HashSet<usize> = kept.iter().map(|idx| births[*idx]).collect();
+        effect.is_shown_by(&run(&prefix.filter(|position| kept.contains(&position))))
+    });
+    let kept: HashSet<usize> = kept.into_iter().map(|idx| births[idx]).collect();
+    let after = run(&prefix.filter(|position| kept.contains(&position)));
+    Ok(Shrunk { events: events(trace, end, &kept)?, before, after, n_tried })
+}
+
+fn found(figures: &Figures) -> String {
+    let Figures { reserved_peak_bytes, allocated_peak_bytes, active_peak_bytes, num_device_alloc, .. } = figures;
+    let end = match figures.verdict {
+        Verdict::OutOfMemory { event } => format!("out of memory at event {event}"),
+        _ => "no out of memory".to_owned(),
+    };
+    format!(
+        "{end}, reserved_peak {reserved_peak_bytes}, allocated_peak {allocated_peak_bytes}, active_peak \
+         {active_peak_bytes}, num_device_alloc {num_device_alloc}"
+    )
+}
+
+fn allocations(workload: &Workload) -> impl Iterator<Item = usize> + '_ {
+    let is_allocation = |step: &Step| matches!(step, Step::Allocate { .. });
+    workload.steps().enumerate().filter(move |(_, step)| is_allocation(step)).map(|(position, _)| position)
+}
+
+/// The shortest prefix that has a property which longer ones keep.
+fn first_end(workload: &Workload, mut has_property: impl FnMut(&Workload) -> bool) -> usize {
+    let (mut without, mut with) = (0, workload.n_events());
+    while without + 1 < with {
+        let middle = without.midpoint(with);
+        if has_property(&workload.prefix(middle)) {
+            with = middle;
+        } else {
+            without = middle;
+        }
+    }
+    with
+}
+
+/// Allocations at the kept positions and their frees, up to an end, by their ids in the trace.
+fn events(trace: &Trace, end: usize, kept: &HashSet<usize>) -> Result<Vec<Event>, TuneError> {
+    let source = trace.events();
+    let is_lenient = source.is_lenient();
+    let mut live: LiveIds<bool> = LiveIds::new();
+    let (mut position, mut events) = (0, Vec::new());
+    for line in source {
+        let event = line?.event;
+        let is_kept = match event {
+            Event::Allocate { id, .. } => {
+                let is_kept = kept.contains(&position);
+                live.allocate(id, is_kept).map(|()| is_kept)
+            }
+            Event::Free { id } => live.free(id),
+            Event::RecordStream { id, .. } => live.recorded(id).map(|_| false),
+            Event::Synchronize | Event::Mark(_) => Ok(false),
+        };
+        match is_kept {
+            Ok(true) if position < end => events.push(event),
+            Ok(_) => {}
+            // The workload has skipped it too.
+            Err(_) if is_lenient => continue,
+            Err(_) => {}
+        }
+        position += 1;
+    }
+    Ok(events)
+}
