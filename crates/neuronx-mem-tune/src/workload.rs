@@ -156,7 +156,8 @@ impl Workload {
         changed
     }
 
-    /// The events of some positions only: those that `keep` names, and of kept allocations the frees.
+    /// The events of some positions only: those that `keep` names, without frees of what is not there.
+    /// A tensor whose free goes lives to the end.
     pub(crate) fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut kept = vec![false; self.n_slots()];
         let steps = self.steps.iter().enumerate().filter(|(position, packed)| match packed.unpack() {
@@ -164,7 +165,7 @@ impl Workload {
                 kept[slot as usize] = keep(*position);
                 kept[slot as usize]
             }
-            Step::Free { slot } => kept[slot as usize],
+            Step::Free { slot } => kept[slot as usize] && keep(*position),
             _ => keep(*position),
         });
         let steps: Vec<Packed> = steps.map(|(_, packed)| *packed).collect();

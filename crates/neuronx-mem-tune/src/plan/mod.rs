@@ -8,6 +8,8 @@ mod pack;
 mod place;
 mod tensors;
 
+pub(crate) use tensors::{Tensor, tensors_of};
+
 pub use layout::{PlacedTensor, Plan};
 pub use online::{Deviation, FollowedPlan, follow};
 pub use pack::{PlanOptions, plan};

@@ -1,13 +1,13 @@
-//! A trace to the fewest tensors that show an effect. Only leaves tensors out: sizes, order and
-//! lifetimes of those that stay are those of the trace.
+//! A trace to the fewest tensors that show an effect. Leaves out tensors and frees; sizes and order of
+//! what stays are those of the trace.
 
 use hashbrown::HashSet;
 use neuronx_mem::AllocatorConfig;
 use neuronx_mem_replay::{Event, EventSource, LiveIds, Trace};
 
 use super::Effect;
-use super::minimize::minimal;
-use crate::workload::Step;
+use super::minimize::{From, minimal};
+use crate::plan::{Tensor, tensors_of};
 use crate::{Figures, Machine, TuneError, Verdict, Workload, evaluate};
 
 /// What is left of a trace.
@@ -26,9 +26,10 @@ pub struct Shrunk {
 
 /// Shrinks a trace to few events that still show an effect under a configuration on a device.
 ///
-/// Cuts off what comes after the effect, then leaves out tensors until each one left is needed. Marks,
-/// synchronisations and recorded streams go: they do not matter while frees take effect at once. Live
-/// memory never exceeds that of the whole trace, so what fragmentation caused is still caused by it.
+/// Cuts off what comes after the effect, then leaves out tensors and frees until each one left is
+/// needed. Marks, synchronisations and recorded streams go: they do not matter while frees take effect
+/// at once. The peak of live bytes never exceeds that of the whole trace, so what fragmentation caused
+/// is still caused by it.
 ///
 /// # Errors
 ///
@@ -51,16 +52,60 @@ pub fn shrink(
         n_tried += 1;
         effect.is_shown_by(&run(prefix))
     });
-    let births: Vec<usize> = allocations(&workload).filter(|birth| *birth < end).collect();
     let prefix = workload.prefix(end);
-    let kept = minimal(births.len(), |kept| {
+    let mut shows = |kept: &HashSet<usize>| {
         n_tried += 1;
-        let kept: HashSet<usize> = kept.iter().map(|idx| births[*idx]).collect();
-        effect.is_shown_by(&run(&prefix.filter(|position| kept.contains(&position))))
-    });
-    let kept: HashSet<usize> = kept.into_iter().map(|idx| births[idx]).collect();
+        let smaller = prefix.filter(|position| kept.contains(&position));
+        smaller.live_peak_bytes() <= workload.live_peak_bytes() && effect.is_shown_by(&run(&smaller))
+    };
+    let whole = lives(&prefix);
+    // What goes first decides what can go later: both ways, and the smaller result.
+    let from_end = reduced(whole.clone(), From::End, &mut shows);
+    let from_start = reduced(whole, From::Start, &mut shows);
+    let tensors = if n_events(&from_start) < n_events(&from_end) { from_start } else { from_end };
+    let kept = positions(tensors.iter());
     let after = run(&prefix.filter(|position| kept.contains(&position)));
     Ok(Shrunk { events: events(trace, end, &kept)?, before, after, n_tried })
+}
+
+/// Leaves out tensors, then frees, in turns until nothing goes any more.
+fn reduced(mut tensors: Vec<Life>, from: From, shows: &mut impl FnMut(&HashSet<usize>) -> bool) -> Vec<Life> {
+    loop {
+        let n_before = n_events(&tensors);
+        let of = |kept: &[usize]| positions(kept.iter().map(|idx| &tensors[*idx]));
+        let kept = minimal(tensors.len(), from, |kept| shows(&of(kept)));
+        tensors = kept.into_iter().map(|idx| tensors[idx]).collect();
+        // Fewer frees hold more, so that fewer tensors are needed.
+        let dying: Vec<usize> = (0..tensors.len()).filter(|idx| tensors[*idx].1.is_some()).collect();
+        let with_frees = |kept: &[usize]| {
+            let mut tensors = tensors.clone();
+            let kept: HashSet<usize> = kept.iter().map(|nth| dying[*nth]).collect();
+            dying.iter().filter(|idx| !kept.contains(*idx)).for_each(|idx| tensors[*idx].1 = None);
+            tensors
+        };
+        let kept = minimal(dying.len(), from, |kept| shows(&positions(with_frees(kept).iter())));
+        tensors = with_frees(&kept);
+        if n_events(&tensors) == n_before {
+            return tensors;
+        }
+    }
+}
+
+/// Position of a tensor's allocation, and of its free if there is one.
+type Life = (usize, Option<usize>);
+
+fn n_events(tensors: &[Life]) -> usize {
+    tensors.iter().map(|(_, death)| 1 + usize::from(death.is_some())).sum()
+}
+
+fn positions<'a>(tensors: impl Iterator<Item = &'a Life>) -> HashSet<usize> {
+    tensors.flat_map(|(birth, death)| [Some(*birth), *death]).flatten().collect()
+}
+
+fn lives(workload: &Workload) -> Vec<Life> {
+    let end = workload.n_events();
+    let of = |tensor: &Tensor| (tensor.birth, (tensor.death < end).then_some(tensor.death));
+    tensors_of(workload).iter().map(of).collect()
 }
 
 fn found(figures: &Figures) -> String {
@@ -73,11 +118,6 @@ fn found(figures: &Figures) -> String {
         "{end}, reserved_peak {reserved_peak_bytes}, allocated_peak {allocated_peak_bytes}, active_peak \
          {active_peak_bytes}, num_device_alloc {num_device_alloc}"
     )
-}
-
-fn allocations(workload: &Workload) -> impl Iterator<Item = usize> + '_ {
-    let is_allocation = |step: &Step| matches!(step, Step::Allocate { .. });
-    workload.steps().enumerate().filter(move |(_, step)| is_allocation(step)).map(|(position, _)| position)
 }
 
 /// The shortest prefix that has a property which longer ones keep.
@@ -112,7 +152,7 @@ fn events(trace: &Trace, end: usize, kept: &HashSet<usize>) -> Result<Vec<Event>
             Event::Synchronize | Event::Mark(_) => Ok(false),
         };
         match is_kept {
-            Ok(true) if position < end => events.push(event),
+            Ok(true) if position < end && kept.contains(&position) => events.push(event),
             Ok(_) => {}
             // The workload has skipped it too.
             Err(_) if is_lenient => continue,
