@@ -14,6 +14,7 @@ use neuronx_mem_tune::Machine;
 use crate::cache::CacheArguments;
 use crate::host::HostArguments;
 use crate::int64::Int64Arguments;
+use crate::check::CheckArguments;
 use crate::output;
 use crate::plan::PlanArguments;
 use crate::shrink::ShrinkArguments;
@@ -68,6 +69,13 @@ pub(crate) enum Verb {
     /// then serves what differs.
     #[command(after_help = "Example:\n  neuronx-mem plan train.csv.zst -o layout.csv")]
     Plan(PlanArguments),
+    /// Check a run against its memory budget; exits with 1 when a limit is exceeded.
+    ///
+    /// Figures come from a replay on an empty pool, so they do not depend on what the process did before.
+    /// The budget is TOML: `tolerance_percent`, a table `[budget]` and tables `[mark."LABEL"]` with limits
+    /// peak, reserved, fragmentation_index, allocations_per_step and growth_per_step.
+    #[command(after_help = "Example:\n  neuronx-mem check train.csv.zst --budget memory.toml --junit out.xml")]
+    Check(CheckArguments),
     /// Shrink a trace to the few events that still show an effect.
     ///
     /// Leaves out tensors until each one left is needed; sizes, order and lifetimes stay. For a bug

@@ -8,7 +8,7 @@ use neuronx_mem::snapshot::Error as SnapshotError;
 use neuronx_mem_cache::CacheError;
 use neuronx_mem_host::HostError;
 use neuronx_mem_replay::ReplayError;
-use neuronx_mem_tune::TuneError;
+use neuronx_mem_tune::{BudgetFault, TuneError};
 
 use crate::int64::AuditError;
 
@@ -46,6 +46,10 @@ pub(crate) enum Failure {
     Output(#[from] io::Error),
     #[error(transparent)]
     Tune(#[from] TuneError),
+    #[error("{}: cannot be read: {source}", path.display())]
+    BudgetUnread { path: PathBuf, source: io::Error },
+    #[error("{}: {source}", path.display())]
+    Budget { path: PathBuf, source: BudgetFault },
     #[error("standard input: the job cannot be read: {source}")]
     JobUnread { source: io::Error },
     #[error("standard input: not a job: {source}")]

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod cache;
+mod check;
 mod compare;
 mod config;
 mod convert;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Verb::Compare(arguments) => compare::run(&arguments),
         Verb::Tune(arguments) => tune::run(&arguments),
         Verb::Plan(arguments) => plan::run(&arguments),
+        Verb::Check(arguments) => check::run(&arguments),
         Verb::Shrink(arguments) => shrink::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Config(arguments) => keys::run(&arguments),

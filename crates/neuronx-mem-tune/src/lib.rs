@@ -1,12 +1,21 @@
-//! x
+//! What if: which allocator settings would have served a recorded run best, how little memory it could
+//! do with, whether it keeps to a budget, and which few events show a problem.
+//!
+//! A [`Workload`] is a trace made ready for many passes; [`evaluate`] runs it under one configuration and
+//! equals a replay to the byte. [`tune`] searches the eleven keys and [`explain`]s what it found;
+//! sweeps run on this machine ([`LocalSweep`]) or as serialisable [`Job`]s anywhere. [`plan()`] packs a
+//! trace offline, [`measure`] and [`check_budget`] keep a run to limits, [`shrink`] makes it small.
+//!
+//! The crate prints nothing and reads no environment; only time budgets look at a clock.
 #![forbid(unsafe_code)]
+mod budget;
 mod error;
 mod plan;
 mod search;
 mod sweep;
 mod workload;
-mod budget { #[derive(Debug, thiserror::Error)] #[error("x")] pub struct BudgetFault; }
 mod shrink;
+pub use budget::{Budget, BudgetFault, Checked, Figure, Limit, Measured, Scope, check_budget, measure, observed_reserved_peak};
 pub use error::TuneError;
 pub use plan::{Deviation, FollowedPlan, PlacedTensor, Plan, PlanOptions, follow, plan};
 pub use search::{HeldOut, InputTuning, Phase, Pick, TuneOptions, TuneProgress, Tuning, Validation, explain, tune};
