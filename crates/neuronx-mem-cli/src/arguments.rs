@@ -74,7 +74,9 @@ pub(crate) enum Verb {
     /// Figures come from a replay on an empty pool, so they do not depend on what the process did before.
     /// The budget is TOML: `tolerance_percent`, a table `[budget]` and tables `[mark."LABEL"]` with limits
     /// peak, reserved, fragmentation_index, allocations_per_step and growth_per_step.
-    #[command(after_help = "Example:\n  neuronx-mem check train.csv.zst --budget memory.toml --junit out.xml")]
+    #[command(
+        after_help = "Example:\n  neuronx-mem check train.csv.zst --budget memory.toml --junit out.xml"
+    )]
     Check(CheckArguments),
     /// Shrink a trace to the few events that still show an effect.
     ///
@@ -207,6 +209,9 @@ pub(crate) struct ConvertArguments {
     /// Device whose history is converted [default: the first for a trace, all for a timeline]
     #[arg(long, value_name = "N")]
     pub(crate) device: Option<usize>,
+    /// Take names, paths, texts and times out; structure, sizes and order stay
+    #[arg(long)]
+    pub(crate) anonymize: bool,
 }
 
 impl ConvertArguments {

@@ -102,7 +102,9 @@ fn read(arguments: &CheckArguments) -> Result<(Trace, Option<u64>), Failure> {
 
 fn text(measured: &Measured, checked: &[Checked], observed: Option<u64>, is_kept: bool) -> String {
     let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN).set_header(["", "Of", "Figure", "Measured", "Limit", "Allowed"]);
+    table
+        .load_style(presets::ASCII_MARKDOWN)
+        .set_header(["", "Of", "Figure", "Measured", "Limit", "Allowed"]);
     for one in checked {
         table.add_row([
             if one.is_kept() { "ok".to_owned() } else { "exceeded".to_owned() },

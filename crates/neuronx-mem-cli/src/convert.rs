@@ -1,5 +1,7 @@
 //! The verb `convert`: between snapshots, traces and timelines.
 
+mod anonymous;
+
 use std::io::Write;
 
 use neuronx_mem::snapshot::Snapshot;
@@ -21,6 +23,11 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Answer, Failure> {
     };
     let input = arguments.input();
     match input.open_any()? {
+        OpenedInput::Snapshot(snapshot) if arguments.anonymize => {
+            let snapshot = anonymous::snapshot(&snapshot)?;
+            let input = TraceInput::from_argument("anonymous");
+            from_snapshot(arguments, kind, &input, &snapshot).map(|()| Answer::Yes)
+        }
         OpenedInput::Snapshot(snapshot) => {
             from_snapshot(arguments, kind, &input, &snapshot).map(|()| Answer::Yes)
         }
@@ -28,7 +35,9 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Answer, Failure> {
             if let Some(device_idx) = arguments.device.filter(|device_idx| *device_idx != 0) {
                 return Err(ReplayError::NoSuchDevice { input: input.name(), device_idx }.into());
             }
-            from_trace(arguments, kind, &Trace::read(*reader)?)
+            let trace = Trace::read(*reader)?;
+            let trace = if arguments.anonymize { anonymous::trace(&trace)? } else { trace };
+            from_trace(arguments, kind, &trace)
         }
         _ => Err(Failure::UnknownTarget { path: arguments.output.clone() }),
     }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::Args;
 use neuronx_mem::AllocatorConfig;
 use neuronx_mem_replay::TraceInput;
-use neuronx_mem_tune::{Deviation, Figures, FollowedPlan, Plan, PlanOptions, Workload, evaluate, follow, plan};
+use neuronx_mem_tune::{
+    Deviation, Figures, FollowedPlan, Plan, PlanOptions, Workload, evaluate, follow, plan,
+};
 use serde::Serialize;
 
 use crate::arguments::MachineArguments;
@@ -73,7 +75,8 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<Answer, Failure> {
 }
 
 fn followed(arguments: &PlanArguments, plan: &Plan, workload: &Workload) -> Result<Vec<Followed>, Failure> {
-    let mut followed = vec![Followed { name: "the planned run".to_owned(), run: follow(plan, workload, None)? }];
+    let mut followed =
+        vec![Followed { name: "the planned run".to_owned(), run: follow(plan, workload, None)? }];
     for per_thousand in DEVIATIONS {
         let deviation = Deviation { per_thousand, seed: 0 };
         let name = format!("{per_thousand} in 1,000 tensors 1/8 larger");
@@ -87,7 +90,11 @@ fn followed(arguments: &PlanArguments, plan: &Plan, workload: &Workload) -> Resu
 }
 
 fn text(workload: &Workload, plan: &Plan, default: &Figures, followed: &[Followed]) -> String {
-    let online = if default.is_finished() { units::bytes(default.reserved_peak_bytes) } else { "out of memory".to_owned() };
+    let online = if default.is_finished() {
+        units::bytes(default.reserved_peak_bytes)
+    } else {
+        "out of memory".to_owned()
+    };
     let rows = [
         ("Input", workload.name().to_owned()),
         ("Tensors", neuronx_mem::stats::format_count(workload.n_tensors())),
@@ -97,7 +104,8 @@ fn text(workload: &Workload, plan: &Plan, default: &Figures, followed: &[Followe
         ("Gap", format!("{:.2} %", plan.gap_percent())),
         ("Default reserves", online),
     ];
-    let rows: String = rows.iter().map(|(name, value)| format!("{:<18} {value}\n", format!("{name}:"))).collect();
+    let rows: String =
+        rows.iter().map(|(name, value)| format!("{:<18} {value}\n", format!("{name}:"))).collect();
     let mut text = format!("{rows}\nFollowing the plan, the allocator serving what differs:\n");
     for Followed { name, run } in followed {
         let (n_fallback, n_all) = (run.n_fallback, run.n_fallback + run.n_planned);

@@ -92,7 +92,10 @@ fn text_of(object: &Object<'_>, arguments: &ShrinkArguments) -> String {
     let rows = [
         ("Input", object.input.to_owned()),
         ("Effect", object.effect.clone()),
-        ("Events", format!("{} of {}", format_count(object.events as u64), format_count(object.events_before))),
+        (
+            "Events",
+            format!("{} of {}", format_count(object.events as u64), format_count(object.events_before)),
+        ),
         ("Peak reserved", units::bytes(object.reserved_peak)),
         ("Traces tried", format_count(object.tried)),
         ("Written", arguments.output.display().to_string()),

@@ -42,7 +42,8 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<Answer, Failure> {
     };
     progress.finish_and_clear();
     let is_json = arguments.json || arguments.drive;
-    let text = if is_json { show::json(&tuning, &options)? } else { show::text(&tuning, &options, &workloads) };
+    let text =
+        if is_json { show::json(&tuning, &options)? } else { show::text(&tuning, &options, &workloads) };
     output::print(&text)?;
     Ok(if tuning.robust.num_ooms.min(tuning.best.num_ooms) > 0 { Answer::No } else { Answer::Yes })
 }
@@ -55,7 +56,10 @@ pub(crate) fn workload(input: &TraceInput, is_lenient: bool) -> Result<Workload,
 /// One job from standard input, its result to standard output.
 fn job() -> Result<Answer, Failure> {
     let mut text = String::new();
-    io::stdin().take(MAX_JOB_BYTES).read_to_string(&mut text).map_err(|source| Failure::JobUnread { source })?;
+    io::stdin()
+        .take(MAX_JOB_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|source| Failure::JobUnread { source })?;
     let job: Job = serde_json::from_str(&text).map_err(|source| Failure::Job { source })?;
     let workload = workload(&TraceInput::from_argument(&job.input), job.is_lenient)?;
     output::print(&json::line(&job.run(&workload)?)?)?;

@@ -12,13 +12,21 @@ mod budget;
 mod error;
 mod plan;
 mod search;
+mod shrink;
 mod sweep;
 mod workload;
-mod shrink;
-pub use budget::{Budget, BudgetFault, Checked, Figure, Limit, Measured, Scope, check_budget, measure, observed_reserved_peak};
+pub use budget::{
+    Budget, BudgetFault, Checked, Figure, Limit, Measured, Scope, check_budget, measure,
+    observed_reserved_peak,
+};
 pub use error::TuneError;
 pub use plan::{Deviation, FollowedPlan, PlacedTensor, Plan, PlanOptions, follow, plan};
-pub use search::{HeldOut, InputTuning, Phase, Pick, TuneOptions, TuneProgress, Tuning, Validation, explain, tune};
+pub use search::{
+    HeldOut, InputTuning, Phase, Pick, TuneOptions, TuneProgress, Tuning, Validation, explain, tune,
+};
 pub use shrink::{Effect, EffectFault, Measure, Shrunk, shrink};
-pub use sweep::{Evaluate, Evaluation, Figures, Job, JobFault, JobMachine, JobResult, JobRound, LocalSweep, Machine, Trial, Variant, Verdict, evaluate};
+pub use sweep::{
+    Evaluate, Evaluation, Figures, Job, JobFault, JobMachine, JobResult, JobRound, LocalSweep, Machine,
+    Trial, Variant, Verdict, evaluate,
+};
 pub use workload::Workload;

@@ -24,7 +24,9 @@ pub(super) fn report(measured: &Measured, checked: &[Checked]) -> io::Result<Vec
             let name = format!("{}: {}", one.limit.scope, one.limit.figure.name());
             let message = match one.found {
                 _ if one.is_kept() => None,
-                Some(found) => Some(format!("measured {found}, allowed {}, limit {}", one.allowed, one.limit.limit)),
+                Some(found) => {
+                    Some(format!("measured {found}, allowed {}, limit {}", one.allowed, one.limit.limit))
+                }
                 None => Some("the run has no such mark or step".to_owned()),
             };
             case(writer, &measured.input, &name, message)?;
@@ -37,7 +39,8 @@ pub(super) fn report(measured: &Measured, checked: &[Checked]) -> io::Result<Vec
 }
 
 fn case(writer: &mut Writer<Vec<u8>>, input: &str, name: &str, failure: Option<String>) -> io::Result<()> {
-    let case = writer.create_element("testcase").with_attribute(("classname", input)).with_attribute(("name", name));
+    let case =
+        writer.create_element("testcase").with_attribute(("classname", input)).with_attribute(("name", name));
     match failure {
         None => case.write_empty()?,
         Some(message) => case.write_inner_content(|writer| {

@@ -4,7 +4,9 @@ use comfy_table::{CellAlignment, Table, presets};
 use neuronx_mem::AllocatorConfig;
 use neuronx_mem::config::ALLOCATOR_CONFIG_VARIABLE;
 use neuronx_mem::stats::format_count;
-use neuronx_mem_tune::{Figures, HeldOut, InputTuning, Pick, TuneOptions, Tuning, Validation, Verdict, Workload, explain};
+use neuronx_mem_tune::{
+    Figures, HeldOut, InputTuning, Pick, TuneOptions, Tuning, Validation, Verdict, Workload, explain,
+};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -87,7 +89,8 @@ fn change(before: &Figures, after: &Figures) -> String {
 }
 
 fn validated(validation: &Validation, workloads: &[Workload]) -> String {
-    let mut text = "Tuned without a part, tried on the whole (peak reserved against the defaults):\n".to_owned();
+    let mut text =
+        "Tuned without a part, tried on the whole (peak reserved against the defaults):\n".to_owned();
     for one in &validation.held_out {
         let input = workloads.get(one.input_idx).map_or("", Workload::name);
         let part = one.steps.as_ref().map_or(String::new(), |steps| match steps.len() {
@@ -105,7 +108,9 @@ fn validated(validation: &Validation, workloads: &[Workload]) -> String {
 fn outcome(one: &HeldOut) -> String {
     match (one.default.is_finished(), one.picked.is_finished()) {
         (true, true) => change(&one.default, &one.picked),
-        (false, true) => format!("fits in {}, the defaults run {}", reserved(&one.picked), failed(&one.default)),
+        (false, true) => {
+            format!("fits in {}, the defaults run {}", reserved(&one.picked), failed(&one.default))
+        }
         (_, false) => failed(&one.picked),
     }
 }

@@ -140,7 +140,9 @@ impl Budget {
             let Some(found) = measured.value(scope, *figure) else { continue };
             let table = match scope {
                 Scope::Whole => document.get_mut("budget"),
-                Scope::Mark(label) => document.get_mut("mark").and_then(|marks| marks.get_mut(label.as_str())),
+                Scope::Mark(label) => {
+                    document.get_mut("mark").and_then(|marks| marks.get_mut(label.as_str()))
+                }
             };
             let Some(item) = table.and_then(|table| table.get_mut(figure.name())) else { continue };
             let new = written(*figure, found);
@@ -173,7 +175,8 @@ fn read_table(
     for (key, item) in table.iter() {
         let full = format!("{name}.{key}");
         let figure = Figure::ALL.into_iter().find(|figure| figure.name() == key);
-        let figure = figure.ok_or_else(|| BudgetFault::UnknownKey { key: full.clone(), expected: FIGURES })?;
+        let figure =
+            figure.ok_or_else(|| BudgetFault::UnknownKey { key: full.clone(), expected: FIGURES })?;
         let (limit, tolerance) = match item.as_table_like() {
             None => (Some(item), None),
             Some(table) => (table.get("limit"), table.get("tolerance_percent")),

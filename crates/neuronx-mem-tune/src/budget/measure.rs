@@ -29,13 +29,8 @@ pub enum Figure {
 
 impl Figure {
     /// All of them, in the order of reports.
-    pub const ALL: [Self; 5] = [
-        Self::Peak,
-        Self::Reserved,
-        Self::FragmentationIndex,
-        Self::AllocationsPerStep,
-        Self::GrowthPerStep,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Peak, Self::Reserved, Self::FragmentationIndex, Self::AllocationsPerStep, Self::GrowthPerStep];
 
     /// The key in a budget file.
     #[must_use]
@@ -158,11 +153,7 @@ fn steps(workload: &Workload) -> (Option<u64>, Option<i64>) {
     (counts.into_iter().max(), growth.get(growth.len() / 2).copied())
 }
 
-fn marks(
-    workload: &Workload,
-    config: &AllocatorConfig,
-    machine: &Machine,
-) -> Vec<(String, Figure, f64)> {
+fn marks(workload: &Workload, config: &AllocatorConfig, machine: &Machine) -> Vec<(String, Figure, f64)> {
     let tensors = tensors_of(workload);
     let ends = workload.marks().iter().skip(1).map(|(position, _)| *position).chain([workload.n_events()]);
     let mut values = Vec::new();

@@ -11,7 +11,8 @@ pub fn observed_reserved_peak(snapshot: &Snapshot, device_idx: usize) -> Option<
     if trace.is_empty() {
         return None;
     }
-    let is_here = |device: Option<i64>| device.and_then(|device| usize::try_from(device).ok()) == Some(device_idx);
+    let is_here =
+        |device: Option<i64>| device.and_then(|device| usize::try_from(device).ok()) == Some(device_idx);
     let segments = snapshot.segments.iter().filter(|segment| is_here(segment.device()));
     let mut reserved: u64 = segments.filter_map(|segment| segment.total_bytes()).sum();
     let mut peak = reserved;

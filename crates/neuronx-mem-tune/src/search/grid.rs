@@ -28,10 +28,9 @@ pub(crate) fn known(space: &Space, live_peaks: &[u64]) -> Vec<AllocatorConfig> {
 fn rounding(configs: &mut Vec<AllocatorConfig>, space: &Space) {
     for divisions in [1, 2, 8, 16, 32, 64] {
         for split in [SMALL_SPLIT, 1 << 20] {
-            configs.extend(space.changed(&[
-                (Key::RoundupPower2Divisions, divisions),
-                (Key::LargeSplitThreshold, split),
-            ]));
+            configs.extend(
+                space.changed(&[(Key::RoundupPower2Divisions, divisions), (Key::LargeSplitThreshold, split)]),
+            );
         }
     }
 }

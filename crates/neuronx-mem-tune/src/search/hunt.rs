@@ -186,7 +186,8 @@ impl<'a, 'm> Hunt<'a, 'm> {
                 Verdict::Abandoned | Verdict::SizeOverflow => false,
             };
             let hopeful = alive.iter().zip(&answers).filter(|(_, one)| is_hopeful(one));
-            let hopeful: Vec<usize> = hopeful.map(|(idx, one)| (figures[*idx][view_idx] = Some(*one), *idx).1).collect();
+            let hopeful: Vec<usize> =
+                hopeful.map(|(idx, one)| (figures[*idx][view_idx] = Some(*one), *idx).1).collect();
             alive = hopeful;
         }
         for idx in alive {
@@ -206,8 +207,7 @@ impl<'a, 'm> Hunt<'a, 'm> {
         let most = best.cost.ratio_sum + (best.cost.ratio_sum * SLACK >> 7);
         let bound = |(figures, live): (&Figures, &u64)| {
             let of_default = tolerated(figures, if self.views.len() > 1 { TOLERATED } else { 1000 });
-            let of_best =
-                if is_fitting { bytes_at(most.saturating_sub(others), *live) } else { u64::MAX };
+            let of_best = if is_fitting { bytes_at(most.saturating_sub(others), *live) } else { u64::MAX };
             of_default.min(of_best)
         };
         self.default.figures.iter().zip(&self.live_peaks).map(bound).collect()

@@ -49,7 +49,8 @@ impl<'a> Memo<'a> {
     /// What is known, if it says enough: of what was given up, that it exceeds the bound.
     fn answer(&self, asked: &Evaluation) -> Option<Figures> {
         let known = *self.known.get(&question(asked))?;
-        let says_enough = known.verdict != Verdict::Abandoned || known.reserved_peak_bytes > asked.bound_bytes;
+        let says_enough =
+            known.verdict != Verdict::Abandoned || known.reserved_peak_bytes > asked.bound_bytes;
         let exceeds = known.is_finished() && known.reserved_peak_bytes > asked.bound_bytes;
         let verdict = if exceeds { Verdict::Abandoned } else { known.verdict };
         says_enough.then_some(Figures { verdict, ..known })

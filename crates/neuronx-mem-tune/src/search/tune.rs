@@ -165,11 +165,16 @@ fn scored(
     memo: &mut Memo<'_>,
 ) -> Result<Vec<Scored>, TuneError> {
     let live_peaks: Vec<u64> = views.iter().map(|view| view.live_peak_bytes).collect();
-    let ask = |config: &AllocatorConfig| views.iter().map(|view| view.ask(*config, u64::MAX)).collect::<Vec<_>>();
+    let ask =
+        |config: &AllocatorConfig| views.iter().map(|view| view.ask(*config, u64::MAX)).collect::<Vec<_>>();
     let round: Vec<Evaluation> = configs.iter().flat_map(ask).collect();
     let answers = memo.ask(&round)?;
     let of_each = answers.chunks(views.len().max(1));
-    Ok(configs.into_iter().zip(of_each).map(|(c, figures)| Scored::new(c, figures.to_vec(), &live_peaks)).collect())
+    Ok(configs
+        .into_iter()
+        .zip(of_each)
+        .map(|(c, figures)| Scored::new(c, figures.to_vec(), &live_peaks))
+        .collect())
 }
 
 /// Leaves keys out as long as nothing gets worse.

@@ -62,10 +62,14 @@ fn shared(config: &AllocatorConfig, live_peak_bytes: u64) -> String {
     let segment = config.medium_segment_bytes();
     if segment >= live_peak_bytes && config.medium_threshold_bytes() >= live_peak_bytes {
         let segment = format_size(segment);
-        return format!("takes one segment of {segment} and serves everything from it, so that any freed memory fits any later request");
+        return format!(
+            "takes one segment of {segment} and serves everything from it, so that any freed memory fits any later request"
+        );
     }
     let (segment, threshold) = (format_size(segment), format_size(config.medium_threshold_bytes()));
-    format!("lets all requests below {threshold} share segments of {segment}, so that what one frees serves another")
+    format!(
+        "lets all requests below {threshold} share segments of {segment}, so that what one frees serves another"
+    )
 }
 
 fn split(config: &AllocatorConfig, default: &AllocatorConfig) -> String {

@@ -25,8 +25,7 @@ pub(super) fn minimal(n: usize, from: From, mut has_property: impl FnMut(&[usize
                 From::End => n_left - n_tried,
                 From::Start => kept.len() - n_left,
             };
-            let without: Vec<usize> =
-                kept[..start].iter().chain(&kept[start + n_tried..]).copied().collect();
+            let without: Vec<usize> = kept[..start].iter().chain(&kept[start + n_tried..]).copied().collect();
             if has_property(&without) {
                 kept = without;
             }

@@ -109,7 +109,8 @@ fn lives(workload: &Workload) -> Vec<Life> {
 }
 
 fn found(figures: &Figures) -> String {
-    let Figures { reserved_peak_bytes, allocated_peak_bytes, active_peak_bytes, num_device_alloc, .. } = figures;
+    let Figures { reserved_peak_bytes, allocated_peak_bytes, active_peak_bytes, num_device_alloc, .. } =
+        figures;
     let end = match figures.verdict {
         Verdict::OutOfMemory { event } => format!("out of memory at event {event}"),
         _ => "no out of memory".to_owned(),
