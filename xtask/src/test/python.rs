@@ -21,6 +21,9 @@ const PROGRAM: &str = "neuronx-mem";
 /// The scripts, below the root.
 const SCRIPTS: &str = "tests/python";
 
+/// What the scripts need from outside, below the root.
+const REQUIREMENTS: &str = "tests/python/requirements.txt";
+
 /// The environment, below the root.
 const ENVIRONMENT: &str = "target/python-venv";
 
@@ -77,6 +80,13 @@ fn environment(root: &Path) -> Result<PathBuf, Failure> {
     if !python.exists() {
         let mut command = Command::new("python3");
         command.current_dir(root).args(["-m", "venv", "--clear", ENVIRONMENT]);
+        process::run(command)?;
+    }
+    let mut probe = Command::new(&python);
+    probe.args(["-c", "import distributed"]).stdout(Stdio::null()).stderr(Stdio::null());
+    if !probe.status().is_ok_and(|status| status.success()) {
+        let mut command = Command::new(&python);
+        command.current_dir(root).args(["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]);
         process::run(command)?;
     }
     Ok(python)
