@@ -130,3 +130,19 @@ fn a_hundred_thousand_events_shrink_to_two_hundred() {
     assert!(shrunk.after.agree_with(&report));
     assert_eq!(report.num_ooms, 1);
 }
+
+/// Each trace once left out: what is robust for the others is no more than 1 % worse than the defaults
+/// there. Without the longest trace, which takes as long as all others together.
+#[test]
+fn the_robust_pick_carries_over() {
+    let names =
+        ["gpt2_bf16", "llama1b_ckpt", "resnet50", "int64_small", "varlen_ft", "moe_train", "fsdp_llama1b"];
+    let workloads: Vec<Workload> =
+        names.iter().map(|name| Workload::of_trace(&read(name)).unwrap()).collect();
+    let mut options = TuneOptions::default();
+    options.patience = 2;
+    let mut sweep = LocalSweep::new(&workloads, options.machine);
+    let validation = tune(&workloads, &options, &mut sweep, &mut |_| {}).unwrap().validation.unwrap();
+    assert!(validation.is_complete && validation.held_out.len() == names.len());
+    assert!(validation.worst_percent().unwrap() <= 1.0, "{validation:?}");
+}

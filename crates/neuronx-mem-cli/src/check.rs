@@ -138,6 +138,7 @@ fn shown(figure: Figure, value: f64) -> String {
     if figure == Figure::FragmentationIndex {
         return format!("{value:.4}");
     }
+    #[expect(clippy::cast_possible_truncation, reason = "bytes and counts are whole numbers")]
     let whole = format_count(value.abs() as u64);
     if value < 0.0 { format!("-{whole}") } else { whole }
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<Answer, Failure> {
     options.time_budget = Some(Duration::from_secs(arguments.budget_s));
     let plan = plan(&workload, &options);
     if let Some(path) = &arguments.output {
-        target::write(path, |mut out| Ok(plan.write_csv(&mut out)?))?;
+        target::write(path, |out| Ok(plan.write_csv(out)?))?;
     }
     let machine = arguments.machine.machine();
     let default = evaluate(&workload, &AllocatorConfig::default(), &machine, u64::MAX);

@@ -38,7 +38,8 @@ fn tune_prints_the_line_to_export() {
 
 #[test]
 fn tuned_figures_are_those_of_replay() {
-    let object: Value = serde_json::from_str(&check_done(&["tune", INT64, "--json", "--no-validation"])).unwrap();
+    let object: Value =
+        serde_json::from_str(&check_done(&["tune", INT64, "--json", "--no-validation"])).unwrap();
     for (env, reserved) in [("env", "tuned_reserved_peak"), ("robust_env", "robust_reserved_peak")] {
         let config = object[env].as_str().unwrap();
         let replayed: Value =

@@ -13,7 +13,7 @@ use crate::workload::Step;
 use crate::{TuneError, Workload};
 
 /// How far from where a run stands in its plan a place may be taken.
-const WINDOW: usize = 256;
+const WINDOW: usize = 32;
 
 /// Addresses of the fall-back's segments; they only need to differ.
 const FIRST_ADDRESS: u64 = 1 << 40;
@@ -41,7 +41,7 @@ pub struct Deviation {
 
 /// Runs a workload by a plan, with the ordinary allocator under default settings as a fall-back.
 ///
-/// An allocation takes the planned place of its size that is nearest to where the run stands, within 256
+/// An allocation takes the planned place of its size that is nearest to where the run stands, within 32
 /// tensors, when nothing lies there.
 /// The plan of the same workload is followed to the letter.
 ///

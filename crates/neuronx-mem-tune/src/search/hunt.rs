@@ -204,7 +204,7 @@ impl<'a, 'm> Hunt<'a, 'm> {
         let best = &self.pool[0];
         let is_fitting = best.cost.num_ooms == 0;
         let others = whole_ratio() * (self.views.len() as u128 - 1);
-        let most = best.cost.ratio_sum + (best.cost.ratio_sum * SLACK >> 7);
+        let most = best.cost.ratio_sum + ((best.cost.ratio_sum * SLACK) >> 7);
         let bound = |(figures, live): (&Figures, &u64)| {
             let of_default = tolerated(figures, if self.views.len() > 1 { TOLERATED } else { 1000 });
             let of_best = if is_fitting { bytes_at(most.saturating_sub(others), *live) } else { u64::MAX };

@@ -2,7 +2,6 @@
 
 use neuronx_mem::AllocatorConfig;
 use neuronx_mem::config::ConfigKey as Key;
-use neuronx_mem::stats::format_size;
 
 /// Says in one sentence what differs from the defaults, and why that saves memory.
 ///
@@ -60,10 +59,10 @@ pub fn explain(config: &AllocatorConfig, live_peak_bytes: u64) -> String {
 
 fn shared(config: &AllocatorConfig, live_peak_bytes: u64) -> String {
     let segment = config.medium_segment_bytes();
-    if segment >= live_peak_bytes && config.medium_threshold_bytes() >= live_peak_bytes {
+    if segment >= live_peak_bytes / 2 {
         let segment = format_size(segment);
         return format!(
-            "takes one segment of {segment} and serves everything from it, so that any freed memory fits any later request"
+            "takes segments of {segment} and serves everything from them, so that any freed memory fits any later request"
         );
     }
     let (segment, threshold) = (format_size(segment), format_size(config.medium_threshold_bytes()));
@@ -74,6 +73,9 @@ fn shared(config: &AllocatorConfig, live_peak_bytes: u64) -> String {
 
 fn split(config: &AllocatorConfig, default: &AllocatorConfig) -> String {
     let (now, before) = (config.large_split_threshold_bytes(), default.large_split_threshold_bytes());
+    if now < before && now <= 256 {
+        return "keeps every rest usable".to_owned();
+    }
     if now < before {
         return format!("keeps rests down to {} usable", format_size(now));
     }
@@ -86,4 +88,16 @@ fn split(config: &AllocatorConfig, default: &AllocatorConfig) -> String {
 fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// One decimal, except where the number is whole.
+fn format_size(bytes: u64) -> String {
+    let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let Some((name, unit)) = units.into_iter().find(|(_, unit)| bytes >= *unit) else {
+        return format!("{bytes} B");
+    };
+    if bytes.is_multiple_of(unit) {
+        return format!("{} {name}", bytes / unit);
+    }
+    format!("{:.1} {name}", bytes as f64 / unit as f64)
 }
