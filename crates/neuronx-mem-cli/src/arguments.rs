@@ -12,9 +12,9 @@ use neuronx_mem_replay::{ReplayOptions, TraceInput};
 use neuronx_mem_tune::Machine;
 
 use crate::cache::CacheArguments;
+use crate::check::CheckArguments;
 use crate::host::HostArguments;
 use crate::int64::Int64Arguments;
-use crate::check::CheckArguments;
 use crate::output;
 use crate::plan::PlanArguments;
 use crate::shrink::ShrinkArguments;

@@ -136,7 +136,7 @@ impl<'a> Runner<'a> {
         if let Some(placement) = self.pool.allocate(&request) {
             return Some(Home::Fallback(placement.id));
         }
-        let segment = request.segment_bytes();
+        let segment = self.pool.policy().segment_bytes(&request).ok()?;
         let address = self.next_address;
         self.next_address = address.checked_add(segment.checked_next_multiple_of(1 << 20)?)?;
         self.reserved_bytes = self.reserved_bytes.saturating_add(segment);

@@ -134,7 +134,7 @@ impl Run {
     /// A new segment; on "resource exhausted" everything cached goes back first, once.
     #[cold]
     fn grow(&mut self, request: &Request) -> Result<neuronx_mem::pool::Placement, Stop> {
-        let bytes = request.segment_bytes();
+        let bytes = self.pool.policy().segment_bytes(request).map_err(|_| Stop::OutOfMemory)?;
         let segment = match self.take(bytes) {
             Ok(segment) => segment,
             Err(error) if error.status.is_resource_exhausted() => {
