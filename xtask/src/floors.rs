@@ -20,6 +20,7 @@ const FLOORS: &[(u8, &[&str])] = &[
             "neuronx-mem-stream",
             "neuronx-mem-stats",
             "neuronx-mem-snapshot",
+            "neuronx-mem-detector",
             "neuronx-mem-int64",
             "neuronx-mem-numa",
             "neuronx-mem-host",

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::RuntimeError;
+use crate::memory;
+use crate::{Operation, RuntimeError, Status};
 
 /// The ordinal of a device: one logical NeuronCore, as PyTorch counts `neuron:0`, `neuron:1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,4 +105,87 @@ pub trait DeviceRuntime: fmt::Debug + Send + Sync {
 
     /// The device addresses that segments can come from, where the runtime can tell.
     fn address_range(&self, device: DeviceId) -> Option<Range<u64>>;
+
+    /// Whether the host can read and write device memory by the four calls below; `false` unless
+    /// implemented. Only debugging asks: no allocation needs it.
+    fn has_memory_access(&self) -> bool {
+        false
+    }
+
+    /// Copies `data` to `offset_bytes` of a segment, and waits for it. Refuses unless implemented.
+    ///
+    /// # Errors
+    ///
+    /// [`INVALID`](crate::Status::INVALID) when the range is not inside the segment or the runtime
+    /// has no memory access, [`INVALID_HANDLE`](crate::Status::INVALID_HANDLE) for a segment that is
+    /// not held.
+    fn write_memory(
+        &self,
+        device: DeviceId,
+        segment: SegmentHandle,
+        offset_bytes: u64,
+        data: &[u8],
+    ) -> Result<(), RuntimeError> {
+        let _ = (segment, offset_bytes);
+        Err(RuntimeError::new(Operation::WriteMemory, device, Status::INVALID, data.len() as u64))
+    }
+
+    /// Copies from `offset_bytes` of a segment, and waits for it. Refuses unless implemented.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_memory`](Self::write_memory).
+    fn read_memory(
+        &self,
+        device: DeviceId,
+        segment: SegmentHandle,
+        offset_bytes: u64,
+        into: &mut [u8],
+    ) -> Result<(), RuntimeError> {
+        let _ = (segment, offset_bytes);
+        Err(RuntimeError::new(Operation::ReadMemory, device, Status::INVALID, into.len() as u64))
+    }
+
+    /// Sets `bytes` of a segment to one value. Unless implemented, writes 64 KiB at a time.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_memory`](Self::write_memory).
+    fn fill_memory(
+        &self,
+        device: DeviceId,
+        segment: SegmentHandle,
+        offset_bytes: u64,
+        bytes: u64,
+        value: u8,
+    ) -> Result<(), RuntimeError> {
+        let chunk = [value; memory::CHUNK_BYTES];
+        memory::chunks(offset_bytes, bytes)
+            .try_for_each(|(offset, n_bytes)| self.write_memory(device, segment, offset, &chunk[..n_bytes]))
+    }
+
+    /// The first byte of a range of a segment that is not `value`: its offset in the segment, and what
+    /// it is. Unless implemented, reads 64 KiB at a time.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_memory`](Self::write_memory).
+    fn find_other_byte(
+        &self,
+        device: DeviceId,
+        segment: SegmentHandle,
+        offset_bytes: u64,
+        bytes: u64,
+        value: u8,
+    ) -> Result<Option<(u64, u8)>, RuntimeError> {
+        let mut chunk = [0; memory::CHUNK_BYTES];
+        for (offset, n_bytes) in memory::chunks(offset_bytes, bytes) {
+            self.read_memory(device, segment, offset, &mut chunk[..n_bytes])?;
+            let other = chunk[..n_bytes].iter().zip(offset..).find(|(byte, _)| **byte != value);
+            if let Some((byte, at)) = other {
+                return Ok(Some((at, *byte)));
+            }
+        }
+        Ok(None)
+    }
 }

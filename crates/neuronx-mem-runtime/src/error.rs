@@ -18,6 +18,10 @@ pub enum Operation {
     FreeSlice,
     /// [`DeviceRuntime::memory_info`](crate::DeviceRuntime::memory_info).
     MemoryInfo,
+    /// [`DeviceRuntime::read_memory`](crate::DeviceRuntime::read_memory).
+    ReadMemory,
+    /// [`DeviceRuntime::write_memory`](crate::DeviceRuntime::write_memory).
+    WriteMemory,
 }
 
 impl fmt::Display for Operation {
@@ -28,6 +32,8 @@ impl fmt::Display for Operation {
             Self::Slice => "slice segment",
             Self::FreeSlice => "free slice",
             Self::MemoryInfo => "read memory info",
+            Self::ReadMemory => "read memory",
+            Self::WriteMemory => "write memory",
         })
     }
 }

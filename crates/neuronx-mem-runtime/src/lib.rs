@@ -22,6 +22,7 @@
 
 mod device;
 mod error;
+mod memory;
 mod status;
 
 pub use device::{DeviceId, DeviceRuntime, MemoryInfo, SegmentAllocation, SegmentHandle, SliceHandle};

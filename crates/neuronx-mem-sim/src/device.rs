@@ -10,6 +10,7 @@ use neuronx_mem_runtime::{
 
 use crate::address_space::AddressSpace;
 use crate::faults::{Injector, Lifecycle, Moment};
+use crate::memory::Memory;
 use crate::{FaultCounters, FaultPlan, ModelHandle};
 
 /// Distance between the address spaces of two devices: larger than any real device.
@@ -40,6 +41,7 @@ pub struct SimulatedCounters {
 #[derive(Debug)]
 pub(crate) struct Device {
     space: AddressSpace,
+    pub(crate) memory: Memory,
     segments: BTreeMap<SegmentHandle, Segment>,
     slices: BTreeMap<SliceHandle, SegmentHandle>,
     next_handle: u64,
@@ -68,6 +70,7 @@ impl Device {
         let injector = Injector::new(plan, device, &mut space);
         Self {
             space,
+            memory: Memory::default(),
             segments: BTreeMap::new(),
             slices: BTreeMap::new(),
             next_handle: 1,
@@ -215,6 +218,23 @@ impl Device {
         SimulatedCounters { faults: self.injector.counters, ..self.counters }
     }
 
+    /// The address of a range of a segment, to read or write there. Debugging must not change which
+    /// faults strike, so this counts as no call.
+    pub(crate) fn address_of(&self, handle: SegmentHandle, offset: u64, bytes: u64) -> Result<u64, Status> {
+        self.lifecycle.refusal().map_or(Ok(()), Err)?;
+        let segment = self.segments.get(&handle).filter(|s| !s.is_freed).ok_or(Status::INVALID_HANDLE)?;
+        let end = offset.checked_add(bytes).filter(|end| *end <= segment.bytes).ok_or(Status::INVALID)?;
+        Ok(segment.range.start + (end - bytes))
+    }
+
+    /// Whether a range lies in one segment that is held. O(segments).
+    pub(crate) fn is_held(&self, address: u64, bytes: u64) -> bool {
+        let holds = |s: &Segment| {
+            address >= s.range.start && address.checked_add(bytes).is_some_and(|e| e <= s.range.start + s.bytes)
+        };
+        self.segments.values().any(holds)
+    }
+
     /// Counts a call and lets memory come and go before it, if the runtime is open at all.
     fn arrive(&mut self, now_ns: u64) -> Result<(), Status> {
         if let Some(status) = self.lifecycle.refusal() {
@@ -247,6 +267,7 @@ impl Device {
 
     fn take_back(&mut self, range: Range<u64>, bytes: u64) {
         self.counters.held_bytes -= bytes;
+        self.memory.clear(range.start, bytes);
         self.space.give_back(range);
     }
 

@@ -11,8 +11,9 @@
 //! # Ok::<(), neuronx_mem_runtime::RuntimeError>(())
 //! ```
 //!
-//! It behaves like device memory and holds none: there are no bytes behind an address. Segments
-//! come first-fit from one address space a device, so fragmentation of the device itself is
+//! It behaves like device memory and takes next to none: an address has a byte behind it only once
+//! that was written, and memory filled with one byte costs the same whatever its size. Segments come
+//! first-fit from one address space a device, so fragmentation of the device itself is
 //! real. The same calls give the same addresses on every machine; time is virtual and moves
 //! only by the [`CostModel`]. It executes no work: [`SimulatedWork`] only says when it would end.
 //!
@@ -30,6 +31,7 @@ mod clock;
 mod device;
 mod error;
 mod faults;
+mod memory;
 mod preset;
 mod runtime;
 

@@ -10,11 +10,12 @@ use neuronx_mem_runtime::{
 use parking_lot::Mutex;
 
 use crate::device::Device;
+use crate::memory::Memory;
 use crate::{
     CostModel, ModelHandle, SimulatedCounters, SimulatedRuntimeBuilder, SimulatorError, VirtualClock,
 };
 
-/// Devices that hand out addresses without memory behind them.
+/// Devices that hand out addresses, with as much memory behind them as was written.
 ///
 /// Thread-safe; the addresses depend on the order of the calls, on the plan of faults and on
 /// nothing else.
@@ -97,6 +98,27 @@ impl SimulatedRuntime {
         is_unloaded.then_some(()).ok_or(SimulatorError::UnknownModel { device, model })
     }
 
+    /// Writes to a device address, as work on the device does; `false` when that is not inside one
+    /// segment that is held, and nothing is written then. O(segments).
+    pub fn write_address(&self, device: DeviceId, address: u64, data: &[u8]) -> bool {
+        let Some(mut slot) = self.device(device).map(Mutex::lock) else { return false };
+        let is_held = slot.is_held(address, data.len() as u64);
+        if is_held {
+            slot.memory.write(address, data);
+        }
+        is_held
+    }
+
+    /// Reads a device address; `None` as for [`write_address`](Self::write_address). Memory that was
+    /// never written is zero. O(segments).
+    #[must_use]
+    pub fn read_address(&self, device: DeviceId, address: u64, bytes: usize) -> Option<Vec<u8>> {
+        let slot = self.device(device)?.lock();
+        let mut into = vec![0; bytes];
+        slot.memory.read(address, &mut into);
+        slot.is_held(address, bytes as u64).then_some(into)
+    }
+
     /// Opens a runtime that started uninitialised; one that is open stays as it is.
     ///
     /// # Errors
@@ -134,6 +156,20 @@ impl SimulatedRuntime {
 
     fn device(&self, device: DeviceId) -> Option<&Mutex<Device>> {
         self.devices.get(usize::try_from(device.0).ok()?)
+    }
+
+    fn touch<T>(
+        &self,
+        operation: Operation,
+        device: DeviceId,
+        place: (SegmentHandle, u64, u64),
+        body: impl FnOnce(&mut Memory, u64) -> T,
+    ) -> Result<T, RuntimeError> {
+        let (segment, offset_bytes, bytes) = place;
+        let failed = |status| RuntimeError::new(operation, device, status, bytes);
+        let mut slot = self.device(device).ok_or(failed(Status::INVALID))?.lock();
+        let address = slot.address_of(segment, offset_bytes, bytes).map_err(failed)?;
+        Ok(body(&mut slot.memory, address))
     }
 
     fn call<T>(
@@ -194,5 +230,58 @@ impl DeviceRuntime for SimulatedRuntime {
 
     fn address_range(&self, device: DeviceId) -> Option<Range<u64>> {
         self.device(device).map(|d| d.lock().address_range())
+    }
+
+    fn has_memory_access(&self) -> bool {
+        true
+    }
+
+    fn write_memory(
+        &self,
+        device: DeviceId,
+        segment: SegmentHandle,
+        offset_bytes: u64,
+        data: &[u8],
+    ) -> Result<(), RuntimeError> {
+        let place = (segment, offset_bytes, data.len() as u64);
+        self.touch(Operation::WriteMemory, device, place, |memory, address| memory.write(address, data))
+    }
+
+    fn read_memory(
+        &self,
+        device: DeviceId,
+        segment: SegmentHandle,
+        offset_bytes: u64,
+        into: &mut [u8],
+    ) -> Result<(), RuntimeError> {
+        let place = (segment, offset_bytes, into.len() as u64);
+        self.touch(Operation::ReadMemory, device, place, |memory, address| memory.read(address, into))
+    }
+
+    fn fill_memory(
+        &self,
+        device: DeviceId,
+        segment: SegmentHandle,
+        offset_bytes: u64,
+        bytes: u64,
+        value: u8,
+    ) -> Result<(), RuntimeError> {
+        let place = (segment, offset_bytes, bytes);
+        self.touch(Operation::WriteMemory, device, place, |memory, address| memory.fill(address, bytes, value))
+    }
+
+    fn find_other_byte(
+        &self,
+        device: DeviceId,
+        segment: SegmentHandle,
+        offset_bytes: u64,
+        bytes: u64,
+        value: u8,
+    ) -> Result<Option<(u64, u8)>, RuntimeError> {
+        let place = (segment, offset_bytes, bytes);
+        self.touch(Operation::ReadMemory, device, place, |memory, address| {
+            let other = memory.find_other(address, bytes, value);
+            other.map(|(at, byte)| (at - address + offset_bytes, byte))
+        })
     }
 }

@@ -1,16 +1,14 @@
-//! Everything one device publishes, and the sequence number that lets readers see it as it was
-//! at one moment. Knows how to be read and written consistently, not what is counted when.
-
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+//! Everything one device publishes, under one sequence lock. Knows how to be read and written
+//! consistently, not what is counted when.
 
 use crate::counter::{Cell, Gauge, PoolGauge};
 use crate::keys::Tracked;
+use crate::sequence::{Sequence, Step};
 
 /// The published counters of one device.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
-    /// Odd while the writer is between two consistent states.
-    sequence: AtomicU64,
+    sequence: Sequence,
     gauges: [PoolGauge; Tracked::ALL.len()],
     /// Requests for no bytes, or that failed. Those that got a block are counted as blocks.
     pub(crate) requests_without_block: Cell,
@@ -25,10 +23,6 @@ pub(crate) struct Cells {
     pub(crate) device_frees: Cell,
 }
 
-/// A step of the writer that has begun, with the even number it began at.
-#[must_use]
-pub(crate) struct Step(u64);
-
 impl Cells {
     #[inline]
     pub(crate) fn gauge(&self, tracked: Tracked) -> &PoolGauge {
@@ -38,42 +32,23 @@ impl Cells {
     /// Runs the writer's stores as one step for readers. Only one thread may write at a time.
     #[inline(always)]
     pub(crate) fn write(&self, stores: impl FnOnce()) {
-        let step = self.begin();
-        stores();
-        self.end(step);
+        self.sequence.write(stores);
     }
 
     /// Opens a step of the writer, for the hot paths: a closure may end up out of line.
     #[inline(always)]
     pub(crate) fn begin(&self) -> Step {
-        let sequence = self.sequence.load(Ordering::Relaxed);
-        self.sequence.store(sequence.wrapping_add(1), Ordering::Relaxed);
-        // The odd number must be visible before any of the stores.
-        fence(Ordering::Release);
-        Step(sequence)
+        self.sequence.begin()
     }
 
     /// Closes a step of the writer.
     #[inline(always)]
     pub(crate) fn end(&self, step: Step) {
-        // All of the stores must be visible before the even number.
-        self.sequence.store(step.0.wrapping_add(2), Ordering::Release);
+        self.sequence.end(step);
     }
 
     /// Reads until no writer came in between.
     pub(crate) fn read<T>(&self, loads: impl Fn() -> T) -> T {
-        let backoff = crossbeam_utils::Backoff::new();
-        loop {
-            let before = self.sequence.load(Ordering::Acquire);
-            if before.is_multiple_of(2) {
-                let values = loads();
-                // The loads must be done before the sequence is looked at again.
-                fence(Ordering::Acquire);
-                if self.sequence.load(Ordering::Relaxed) == before {
-                    return values;
-                }
-            }
-            backoff.snooze();
-        }
+        self.sequence.read(loads)
     }
 }

@@ -1,9 +1,8 @@
 //! One counter by pool, written by one thread at a time and read by any. Loads and stores only:
 //! a read-modify-write costs several times as much and buys nothing with a single writer.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 use crate::Values;
+use crate::primitive::{AtomicU64, Ordering::Relaxed};
 
 /// A value that has one writer at a time.
 #[derive(Debug, Default)]

@@ -27,8 +27,12 @@ mod cells;
 mod counter;
 mod keys;
 mod metrics;
+#[cfg(all(test, loom))]
+mod model;
+mod primitive;
 mod reader;
 mod report;
+mod sequence;
 mod summary;
 mod units;
 mod writer;

@@ -61,6 +61,19 @@ pub trait Completion: Send + Sync {
     /// Work `ticket` of the stream has run, or was dropped because the stream is poisoned. Nobody
     /// who waits for it has been woken yet. Called by the worker's thread.
     fn completed(&self, stream: StreamId, ticket: Ticket);
+
+    /// The host has waited for work `ticket` of the stream, or asked and heard that it has completed.
+    /// Called by the thread that waited. Does nothing unless implemented; where it takes a lock, the
+    /// owner must not even ask under that lock.
+    fn waited(&self, stream: StreamId, ticket: Ticket) {
+        let _ = (stream, ticket);
+    }
+
+    /// Work submitted to `waiting` from now on waits for work `ticket` of `awaited`. Called by the
+    /// thread that asked for it. Does nothing unless implemented.
+    fn ordered(&self, waiting: StreamId, awaited: StreamId, ticket: Ticket) {
+        let _ = (waiting, awaited, ticket);
+    }
 }
 
 impl fmt::Debug for dyn Completion {

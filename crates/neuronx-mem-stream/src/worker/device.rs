@@ -153,7 +153,9 @@ impl Worker {
     pub fn synchronize_all(&self) -> Result<(), WorkerError> {
         self.shared.check_may_wait("synchronize_all")?;
         let positions = self.shared.state()?.ends();
-        self.shared.wait_for(&positions).report_failure().map_or(Ok(()), Err)
+        drop(self.shared.wait_for(&positions));
+        self.shared.tell_waited(&positions);
+        self.shared.state()?.report_failure().map_or(Ok(()), Err)
     }
 
     /// Whether all work submitted to a stream has completed.
@@ -171,7 +173,13 @@ impl Worker {
     ///
     /// [`WorkerError::Forked`].
     pub fn is_idle(&self) -> Result<bool, WorkerError> {
-        Ok(self.shared.state()?.is_idle())
+        let state = self.shared.state()?;
+        let (is_idle, positions) = (state.is_idle(), state.ends());
+        drop(state);
+        if is_idle {
+            self.shared.tell_waited(&positions);
+        }
+        Ok(is_idle)
     }
 
     /// Lets a poisoned stream take work again; see [`Stream::reset`].

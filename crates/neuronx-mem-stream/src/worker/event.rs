@@ -82,7 +82,7 @@ impl Event {
         // A poisoned stream and a forked process refuse even what would do nothing.
         self.shared.end_of(stream.id())?;
         if let Some(position) = self.position() {
-            self.shared.submit(stream.id(), Item::WaitFor(position))?;
+            self.shared.order(stream.id(), position)?;
         }
         Ok(())
     }
@@ -97,7 +97,11 @@ impl Event {
         let Some(position) = self.position() else {
             return Ok(true);
         };
-        Ok(self.shared.state()?.is_reached(position))
+        let is_reached = self.shared.state()?.is_reached(position);
+        if is_reached {
+            self.shared.tell_waited(&[position]);
+        }
+        Ok(is_reached)
     }
 
     /// Waits until the work before the mark has completed. The error of a poisoned stream is left
@@ -110,6 +114,7 @@ impl Event {
         self.shared.check_may_wait("Event::synchronize")?;
         if let Some(position) = self.position() {
             drop(self.shared.wait_for(&[position]));
+            self.shared.tell_waited(&[position]);
         }
         Ok(())
     }

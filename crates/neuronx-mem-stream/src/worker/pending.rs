@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::WorkerError;
 use super::item::Task;
+use super::position::Position;
 use super::shared::Shared;
 use super::sync::{Condvar, Mutex};
 use crate::{StreamId, Ticket};
@@ -66,6 +67,8 @@ impl<R> Pending<R> {
         let mut slot = self.cell.slot.lock();
         loop {
             if let Some(result) = slot.take(self.stream, self.ticket) {
+                drop(slot);
+                self.tell_waited();
                 return result;
             }
             slot = self.cell.is_settled.wait(slot);
@@ -81,7 +84,15 @@ impl<R> Pending<R> {
         if let Err(error) = self.shared.check_process() {
             return Some(Err(error));
         }
-        self.cell.slot.lock().take(self.stream, self.ticket)
+        let result = self.cell.slot.lock().take(self.stream, self.ticket);
+        if result.is_some() {
+            self.tell_waited();
+        }
+        result
+    }
+
+    fn tell_waited(&self) {
+        self.shared.tell_waited(&[Position { stream: self.stream, ticket: self.ticket }]);
     }
 }
 
@@ -96,6 +107,9 @@ impl<R> Future for Pending<R> {
         let waker = context.waker().clone();
         let mut slot = self.cell.slot.lock();
         if let Some(result) = slot.take(self.stream, self.ticket) {
+            drop(slot);
+            drop(waker);
+            self.tell_waited();
             return Poll::Ready(result);
         }
         let replaced = slot.waker.replace(waker);

@@ -121,6 +121,22 @@ impl Shared {
         state
     }
 
+    /// Lets later work of a stream wait for a position, and tells the owner.
+    pub(super) fn order(&self, stream: StreamId, position: Position) -> Result<(), WorkerError> {
+        self.submit(stream, Item::WaitFor(position))?;
+        if let Some(completion) = &self.settings.completion {
+            completion.ordered(self.resolve(stream), position.stream, position.ticket);
+        }
+        Ok(())
+    }
+
+    /// Tells the owner that the host knows these positions to be reached. No lock is held.
+    pub(super) fn tell_waited(&self, positions: &[Position]) {
+        if let Some(completion) = &self.settings.completion {
+            positions.iter().for_each(|position| completion.waited(position.stream, position.ticket));
+        }
+    }
+
     /// Changes something that a waiting item looks at.
     pub(super) fn change(&self, change: impl FnOnce()) {
         let state = self.state.lock();
@@ -195,7 +211,9 @@ impl Shared {
     }
 
     fn wait_for_outcome(&self, position: Position) -> Result<(), WorkerError> {
-        let mut state = self.wait_for(&[position]);
+        drop(self.wait_for(&[position]));
+        self.tell_waited(&[position]);
+        let mut state = self.state.lock();
         let lane = state.lane_mut(position.stream)?;
         let Some(error) = lane.doom_of(position.ticket).cloned() else {
             return Ok(());

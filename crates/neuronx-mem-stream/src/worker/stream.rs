@@ -77,8 +77,7 @@ impl Stream {
     pub fn wait_stream(&self, awaited: &Self) -> Result<(), WorkerError> {
         self.check_worker(&awaited.shared, "stream")?;
         let position = self.shared.state()?.end_of(awaited.id)?;
-        self.shared.submit(self.id, Item::WaitFor(position))?;
-        Ok(())
+        self.shared.order(self.id, position)
     }
 
     /// Waits for all work submitted to the stream so far.
@@ -90,8 +89,9 @@ impl Stream {
     pub fn synchronize(&self) -> Result<(), WorkerError> {
         self.shared.check_may_wait("synchronize")?;
         let position = self.shared.state()?.end_of(self.id)?;
-        let mut state = self.shared.wait_for(&[position]);
-        state.lane_mut(self.id)?.report_failure().map_or(Ok(()), Err)
+        drop(self.shared.wait_for(&[position]));
+        self.shared.tell_waited(&[position]);
+        self.shared.state()?.lane_mut(self.id)?.report_failure().map_or(Ok(()), Err)
     }
 
     /// Whether all work submitted to the stream has completed. Says nothing about failures.
@@ -100,7 +100,14 @@ impl Stream {
     ///
     /// [`WorkerError::Forked`].
     pub fn query(&self) -> Result<bool, WorkerError> {
-        Ok(self.shared.state()?.lane(self.id)?.is_idle())
+        let state = self.shared.state()?;
+        let is_idle = state.lane(self.id)?.is_idle();
+        let position = state.end_of(self.id)?;
+        drop(state);
+        if is_idle {
+            self.shared.tell_waited(&[position]);
+        }
+        Ok(is_idle)
     }
 
     /// The error that the stream is poisoned with, whether or not a call has returned it.
