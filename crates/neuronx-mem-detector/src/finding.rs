@@ -163,7 +163,8 @@ impl<S> fmt::Display for Finding<S> {
             }
             FindingKind::UnorderedUse { stream, ticket, owner_ticket } => write!(
                 f,
-                "{name}: work {ticket} of stream {stream} does not wait for work {owner_ticket} before it"
+                "{name}: work {ticket} of stream {stream} does not wait for work {owner_ticket} of the \
+                 block's stream, which may still use the memory"
             )?,
             FindingKind::OutOfBounds { offset_bytes, bytes, stream, ticket } => write!(
                 f,

@@ -17,12 +17,18 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use crate::counter::Cell;
+use crate::counter::{Cell, PoolGauge};
 use crate::sequence::Sequence;
-use crate::{StatsPool, device_stats};
+use crate::{Values, device_stats};
 
 /// Switches away from a thread that could have gone on.
 const THREE_PREEMPTIONS: Option<usize> = Some(3);
+fn exp(n: &str) -> usize { std::env::var(n).unwrap().parse().unwrap() }
+#[test]
+fn experiment() {
+    let b = exp("B");
+    check_pair(if b == 9 { None } else { Some(b) }, exp("R"), exp("W") as u64, exp("N"));
+}
 
 /// Two values that only ever change together, under a sequence lock.
 #[derive(Default)]
@@ -93,17 +99,33 @@ fn two_readers_of_one_and_a_writer_of_two_within_three_preemptions() {
 }
 
 #[test]
-fn a_read_of_all_statistics_beside_a_new_segment_in_all_orders() {
+fn a_counter_of_both_pools_beside_an_increase_in_all_orders() {
+    check(None, || {
+        let shared = Arc::new((Sequence::default(), PoolGauge::default()));
+        let of_reader = Arc::clone(&shared);
+        let reading = thread::spawn(move || {
+            let (sequence, gauge) = &*of_reader;
+            let Some([all, small, large]) = sequence.try_read(|| gauge.values()) else { return };
+            assert_eq!((all.current, all.peak, all.allocated), (small.current, small.peak, small.allocated));
+            assert_eq!((small.peak, small.allocated, small.freed), (small.current, small.current, 0));
+            assert_eq!(large, Values::default());
+        });
+        let (sequence, gauge) = &*shared;
+        sequence.write(|| gauge.increase(0, 4096));
+        reading.join().unwrap();
+        assert_eq!(gauge.values()[0].current, 4096);
+    });
+}
+
+#[test]
+fn a_read_of_all_statistics_waits_for_a_writer_in_all_orders() {
     check(None, || {
         let (mut writer, reader) = device_stats(None);
         let reading = thread::spawn(move || {
-            let map = reader.read().to_map();
-            let (segments, bytes) = (map["segment.all.current"], map["reserved_bytes.all.current"]);
-            assert_eq!(bytes, segments * 4096);
-            assert_eq!((map["num_device_alloc"], map["reserved_bytes.all.peak"]), (segments, bytes));
-            assert_eq!(map["reserved_bytes.small_pool.allocated"], bytes);
+            let counters = reader.read().counters();
+            assert!(counters.device_synchronizations <= 1, "{counters:?}");
         });
-        writer.segment_allocated(StatsPool::Small, 4096);
+        writer.synchronized();
         reading.join().unwrap();
     });
 }

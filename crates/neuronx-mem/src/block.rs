@@ -20,6 +20,11 @@ impl Block {
         Self { device, handle, requested_bytes }
     }
 
+    #[cfg(feature = "detector")]
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// First device address, a multiple of 64; 0 for a block of no bytes.
     #[must_use]
     pub fn address(&self) -> u64 {

@@ -30,6 +30,20 @@ pub(crate) struct Settings {
     pub(crate) is_blocking: bool,
     /// Constants are kept (`TORCH_NEURONX_ENABLE_SCALAR_CACHE`).
     pub(crate) has_scalar_cache: bool,
+    /// Watches uses of memory, with these limits.
+    #[cfg(feature = "detector")]
+    pub(crate) detector: Option<neuronx_mem_detector::DetectorOptions>,
+}
+
+impl Settings {
+    /// Whether a detector watches.
+    #[cfg(any(feature = "worker", feature = "detector"))]
+    pub(crate) const fn is_watched(&self) -> bool {
+        #[cfg(feature = "detector")]
+        return self.detector.is_some();
+        #[cfg(not(feature = "detector"))]
+        false
+    }
 }
 
 impl AllocatorBuilder {
@@ -39,6 +53,8 @@ impl AllocatorBuilder {
             are_streams_enabled: true,
             is_blocking: false,
             has_scalar_cache: true,
+            #[cfg(feature = "detector")]
+            detector: None,
         };
         Self {
             runtime: None,
@@ -140,6 +156,15 @@ impl AllocatorBuilder {
     #[must_use]
     pub fn worker(mut self) -> Self {
         self.has_worker = true;
+        self
+    }
+
+    /// Watches how memory is used and reports what is wrong: use after free, double free, streams that
+    /// were never recorded. For debugging: each allocation and free costs microseconds and a call stack.
+    #[cfg(feature = "detector")]
+    #[must_use]
+    pub fn detector(mut self, options: neuronx_mem_detector::DetectorOptions) -> Self {
+        self.settings.detector = Some(options);
         self
     }
 

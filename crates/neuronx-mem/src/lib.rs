@@ -13,7 +13,6 @@
 //! assert_eq!(device.memory_allocated(), 12_582_912);
 //! assert_eq!(device.memory_reserved(), 67_108_864);
 //!
-//! // Part 2: a third tensor raises the peak.
 //! device.reset_peak_memory_stats();
 //! let c = allocator.allocate(64 << 20, &stream)?; // 4096 x 4096 float32
 //! device.synchronize();
@@ -22,7 +21,8 @@
 //! ```
 //!
 //! Composes the single-purpose crates below it, each usable alone and re-exported here. It executes
-//! no work unless the feature `worker` is on: otherwise whoever does tells a [`Stream`] about it.
+//! no work unless feature `worker` is on: otherwise whoever does tells a [`Stream`] about it. Feature
+//! `detector` finds wrong uses of memory.
 
 #![forbid(unsafe_code)]
 
@@ -46,6 +46,8 @@ pub use error::{AllocError, BuildError};
 pub use metric_tables::MetricTables;
 pub use neuronx_mem_config as config;
 pub use neuronx_mem_config::AllocatorConfig;
+#[cfg(feature = "detector")]
+pub use neuronx_mem_detector as detector;
 pub use neuronx_mem_fragmentation as fragmentation;
 pub use neuronx_mem_pool as pool;
 pub use neuronx_mem_rounding as rounding;

@@ -153,9 +153,9 @@ impl Worker {
     pub fn synchronize_all(&self) -> Result<(), WorkerError> {
         self.shared.check_may_wait("synchronize_all")?;
         let positions = self.shared.state()?.ends();
-        drop(self.shared.wait_for(&positions));
+        let failure = self.shared.wait_for(&positions).report_failure();
         self.shared.tell_waited(&positions);
-        self.shared.state()?.report_failure().map_or(Ok(()), Err)
+        failure.map_or(Ok(()), Err)
     }
 
     /// Whether all work submitted to a stream has completed.

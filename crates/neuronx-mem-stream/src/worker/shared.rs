@@ -211,14 +211,14 @@ impl Shared {
     }
 
     fn wait_for_outcome(&self, position: Position) -> Result<(), WorkerError> {
-        drop(self.wait_for(&[position]));
-        self.tell_waited(&[position]);
-        let mut state = self.state.lock();
+        let mut state = self.wait_for(&[position]);
         let lane = state.lane_mut(position.stream)?;
-        let Some(error) = lane.doom_of(position.ticket).cloned() else {
-            return Ok(());
-        };
-        lane.report_failure();
-        Err(error)
+        let doom = lane.doom_of(position.ticket).cloned();
+        if doom.is_some() {
+            lane.report_failure();
+        }
+        drop(state);
+        self.tell_waited(&[position]);
+        doom.map_or(Ok(()), Err)
     }
 }

@@ -89,9 +89,9 @@ impl Stream {
     pub fn synchronize(&self) -> Result<(), WorkerError> {
         self.shared.check_may_wait("synchronize")?;
         let position = self.shared.state()?.end_of(self.id)?;
-        drop(self.shared.wait_for(&[position]));
+        let failure = self.shared.wait_for(&[position]).lane_mut(self.id)?.report_failure();
         self.shared.tell_waited(&[position]);
-        self.shared.state()?.lane_mut(self.id)?.report_failure().map_or(Ok(()), Err)
+        failure.map_or(Ok(()), Err)
     }
 
     /// Whether all work submitted to the stream has completed. Says nothing about failures.

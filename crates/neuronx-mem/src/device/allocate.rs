@@ -38,6 +38,13 @@ impl Device {
     /// As there, and [`AllocError::Stream`] for a stream that this device does not have.
     #[inline]
     pub fn allocate_handle(&self, bytes: u64, stream: StreamId) -> Result<Option<Handle>, AllocError> {
+        let handle = self.allocate_unwatched(bytes, stream)?;
+        self.shared.verify_handed_out(handle.as_ref());
+        Ok(handle)
+    }
+
+    #[inline]
+    fn allocate_unwatched(&self, bytes: u64, stream: StreamId) -> Result<Option<Handle>, AllocError> {
         let request = match self.shared.policy.plan(bytes) {
             Ok(request) => request.with_tag(Owner::of(stream).to_tag()),
             Err(error) => return self.refuse(error),
@@ -158,6 +165,7 @@ impl State {
             split_blocks: placement.split.blocks,
             split_bytes: placement.split.bytes,
         });
+        self.watch.allocated(request, placement, caller);
     }
 }
 

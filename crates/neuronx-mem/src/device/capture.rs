@@ -13,6 +13,8 @@ pub(super) struct Capture {
     has_provider: AtomicBool,
     on_allocate: AtomicBool,
     on_free: AtomicBool,
+    /// Wanted whatever the history says.
+    is_always: bool,
     source: Mutex<Source>,
 }
 
@@ -28,8 +30,30 @@ impl Capture {
             has_provider: AtomicBool::new(false),
             on_allocate: AtomicBool::new(false),
             on_free: AtomicBool::new(false),
+            is_always: false,
             source: Mutex::new(source),
         }
+    }
+
+    /// Captures a stack at every allocation and free, whatever the history says.
+    #[cfg(feature = "detector")]
+    pub(super) fn for_all(provider: Box<dyn StackProvider + Send>) -> Self {
+        let mut capture = Self { is_always: true, ..Self::new() };
+        capture.set_provider(provider);
+        (*capture.on_allocate.get_mut(), *capture.on_free.get_mut()) = (true, true);
+        capture
+    }
+
+    /// The frames of a stack.
+    #[cfg(feature = "detector")]
+    pub(super) fn resolve(&self, stack: StackId) -> neuronx_mem_detector::CallStack {
+        let source = self.source.lock();
+        let frame = |frame: neuronx_mem_snapshot::Frame<'_>| neuronx_mem_detector::StackFrame {
+            function: frame.name().to_owned(),
+            file: frame.filename().to_owned(),
+            line: frame.line(),
+        };
+        neuronx_mem_detector::CallStack { frames: source.table.frames(stack).map(frame).collect() }
     }
 
     pub(super) fn set_provider(&self, provider: Box<dyn StackProvider + Send>) {
@@ -40,8 +64,9 @@ impl Capture {
     /// Takes over which events want a stack.
     pub(super) fn follow(&self, history: &History) {
         let has_provider = self.has_provider.load(Ordering::Relaxed);
-        self.on_allocate.store(has_provider && history.wants_stack(Action::Alloc), Ordering::Relaxed);
-        self.on_free.store(has_provider && history.wants_stack(Action::FreeRequested), Ordering::Relaxed);
+        let wants = |action| has_provider && (self.is_always || history.wants_stack(action));
+        self.on_allocate.store(wants(Action::Alloc), Ordering::Relaxed);
+        self.on_free.store(wants(Action::FreeRequested), Ordering::Relaxed);
     }
 
     /// The caller's stack for an allocation, if one is wanted. One load when not.

@@ -2,6 +2,7 @@
 //! before them has completed.
 
 use neuronx_mem_pool::{BlockId, Freed, Placement, Request};
+use neuronx_mem_snapshot::StackId;
 use neuronx_mem_stats::FreeEvent;
 use neuronx_mem_stream::{RecordId, StreamId, Ticket};
 
@@ -44,31 +45,49 @@ impl Device {
     /// [`AllocError::Pool`] with a double free or a stale handle.
     #[inline]
     pub fn free_handle(&self, handle: Handle) -> Result<(), AllocError> {
-        self.free_id(handle.id)
+        self.free_named(handle.id, handle.address)
     }
 
     /// Frees a block by the name in its handle, for owners that keep no more of it: eight bytes a
-    /// block. As [`free_handle`](Self::free_handle) otherwise.
+    /// block. As [`free_handle`](Self::free_handle) otherwise, but that the detector can tell no
+    /// address of a name that never was one.
     ///
     /// # Errors
     ///
     /// As there.
     pub fn free_id(&self, id: BlockId) -> Result<(), AllocError> {
+        self.free_named(id, 0)
+    }
+
+    #[inline(always)]
+    fn free_named(&self, id: BlockId, address: u64) -> Result<(), AllocError> {
         let stack = self.shared.capture.for_free();
+        let freed = self.free_in_order(id, stack);
+        self.shared.after_free(id, address, stack, freed.is_ok());
+        freed
+    }
+
+    #[inline(always)]
+    fn free_in_order(&self, id: BlockId, stack: Option<StackId>) -> Result<(), AllocError> {
         let mut guard = self.shared.state.lock();
-        let State { pool, queue, stats, recorder } = &mut *guard;
+        let State { pool, queue, stats, recorder, watch } = &mut *guard;
         let block = pool.live(id)?;
         let owner = Owner::from_tag(block.tag());
         let ready = queue.enqueue_free(id, block.block_bytes(), owner.stream, owner.recorded)?;
+        watch.free_requested(id, stack, queue, owner.stream);
         if recorder.is_on() {
             let (address, bytes) = (block.address(), block.requested_bytes());
             recorder.free_requested(
                 &BlockEvent { address, bytes, stream: owner.stream },
                 stack,
-                ready.is_some(),
+                ready.is_some() && !watch.is_on(),
             );
         }
         match ready {
+            Some(_) if watch.is_on() => {
+                block.mark_pending();
+                watch.hold(id);
+            }
             Some(_) => stats.block_freed(&event(&block.free())),
             None => {
                 block.mark_pending();
@@ -87,10 +106,11 @@ impl Device {
     /// stream.
     pub fn record_stream_handle(&self, handle: Handle, stream: StreamId) -> Result<(), AllocError> {
         let mut guard = self.shared.state.lock();
-        let State { pool, queue, .. } = &mut *guard;
+        let State { pool, queue, watch, .. } = &mut *guard;
         let mut block = pool.live(handle.id)?;
         let owner = Owner::from_tag(block.tag());
         let recorded = queue.record_stream(owner.recorded, owner.stream, stream)?;
+        watch.recorded(handle.id, stream);
         block.set_tag(Owner { recorded, ..owner }.to_tag());
         Ok(())
     }
@@ -105,6 +125,9 @@ impl State {
         request: &Request,
         caller: Caller,
     ) -> Result<Option<Placement>, AllocError> {
+        if self.watch.keeps_back() {
+            return Ok(None);
+        }
         let Self { pool, queue, .. } = self;
         let fits = |id| {
             let block = pool.block(id);
@@ -115,6 +138,7 @@ impl State {
         let Some(id) = queue.take_back(caller.stream, fits)? else { return Ok(None) };
         let Some((freed, placement)) = pool.reuse_pending(id, request)? else { return Ok(None) };
         self.stats.block_freed(&event(&freed));
+        self.watch.taken_over(id);
         if self.recorder.is_on() {
             let freed = BlockEvent::of_freed(placement.address, &freed, caller.stream);
             self.recorder.free_completed(&freed);
@@ -137,6 +161,7 @@ impl State {
         let mut ready = Vec::new();
         // A device never hands out a stream that its queue does not know.
         if self.queue.complete_stream(stream, |id| ready.push(id)).is_ok() {
+            self.watch.host_waited_for(stream, &self.queue);
             self.run(&ready);
         }
     }
@@ -145,24 +170,34 @@ impl State {
     pub(super) fn run_all(&mut self) {
         let mut ready = Vec::new();
         self.queue.complete_all(|id| ready.push(id));
+        (0..self.queue.n_streams()).for_each(|n| self.watch.host_waited_for(StreamId(n), &self.queue));
         self.run(&ready);
     }
 
     fn run(&mut self, ready: &[BlockId]) {
         for id in ready {
-            let was = if self.recorder.is_on() { self.pool.block(*id) } else { None };
-            match self.pool.free_pending(*id) {
-                Ok(freed) => {
-                    self.stats.block_freed(&event(&freed));
-                    if let Some(was) = was {
-                        let stream = Owner::from_tag(was.tag).stream;
-                        self.recorder.free_completed(&BlockEvent::of_freed(was.address, &freed, stream));
-                    }
-                }
-                Err(error) => tracing::error!(%error, "queued deallocation named no pending block"),
+            if self.watch.is_on() {
+                self.watch.hold(*id);
+            } else {
+                self.finish(*id);
             }
         }
         self.stats.set_pending(self.queue.n_pending());
+    }
+
+    /// Returns the memory of a block whose deallocation has run to its pool.
+    pub(super) fn finish(&mut self, id: BlockId) {
+        let was = if self.recorder.is_on() { self.pool.block(id) } else { None };
+        match self.pool.free_pending(id) {
+            Ok(freed) => {
+                self.stats.block_freed(&event(&freed));
+                if let Some(was) = was {
+                    let stream = Owner::from_tag(was.tag).stream;
+                    self.recorder.free_completed(&BlockEvent::of_freed(was.address, &freed, stream));
+                }
+            }
+            Err(error) => tracing::error!(%error, "queued deallocation named no pending block"),
+        }
     }
 }
 

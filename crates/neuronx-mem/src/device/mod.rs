@@ -17,6 +17,7 @@ mod recovery;
 mod release;
 mod scalars;
 mod snapshot;
+mod watch;
 
 use std::fmt;
 use std::sync::Arc;
@@ -41,6 +42,7 @@ use recorder::Recorder;
 pub use release::Released;
 use scalars::Scalars;
 pub use scalars::{ScalarKey, ScalarStats};
+use watch::Watch;
 
 use crate::builder::Settings;
 use crate::{AllocError, AllocatorConfig, DeviceRuntime, Stream};
@@ -93,6 +95,7 @@ struct State {
     queue: FreeQueue<BlockId>,
     stats: StatsWriter,
     recorder: Recorder,
+    watch: Watch,
 }
 
 impl Device {
@@ -108,7 +111,8 @@ impl Device {
         let pool = SegmentPool::new(config);
         let policy = *pool.policy();
         let recorder = Recorder::new(clock);
-        let state = State { pool, queue: FreeQueue::new(), stats: writer, recorder };
+        let watch = Watch::new(ordinal, &settings, &*runtime);
+        let state = State { pool, queue: FreeQueue::new(), stats: writer, recorder, watch };
         let shared = Shared {
             id: DeviceId(ordinal),
             runtime,
@@ -116,7 +120,7 @@ impl Device {
             config: *config,
             settings,
             stats,
-            capture: Capture::new(),
+            capture: watch::new_capture(&settings),
             state: CachePadded::new(Mutex::new(state)),
             growth: Mutex::new(()),
             callbacks: Callbacks::default(),
@@ -192,7 +196,10 @@ impl Device {
         let ticket = state.queue.submit(stream)?;
         if self.shared.settings.is_blocking {
             state.run_to(stream, ticket)?;
+            state.watch.host_waited(stream, ticket);
         }
+        drop(state);
+        self.shared.settle_freed();
         Ok(ticket)
     }
 
@@ -200,7 +207,12 @@ impl Device {
         if self.shared.driver.is_driving() {
             return Err(AllocError::DrivenByWorker { stream });
         }
-        self.shared.state.lock().run_to(stream, ticket)
+        let mut state = self.shared.state.lock();
+        state.run_to(stream, ticket)?;
+        state.watch.host_waited(stream, ticket);
+        drop(state);
+        self.shared.settle_freed();
+        Ok(())
     }
 
     pub(crate) fn synchronize_stream(&self, stream: StreamId) -> Result<(), AllocError> {
@@ -208,6 +220,7 @@ impl Device {
             Some(result) => result,
             None => {
                 self.shared.state.lock().run_stream(stream);
+                self.shared.settle_freed();
                 Ok(())
             }
         }
@@ -219,6 +232,7 @@ impl Device {
             Some(result) => result,
             None => {
                 self.shared.state.lock().run_all();
+                self.shared.settle_freed();
                 Ok(())
             }
         }

@@ -28,6 +28,11 @@ impl Device {
         caller: Caller,
         growth: &mut MutexGuard<'_, ()>,
     ) -> Result<Placement, AllocError> {
+        if self.shared.flush_quarantine()
+            && let Some(result) = self.serve_again(request, caller)
+        {
+            return result;
+        }
         let mut steps = Vec::new();
         let is_nested = IS_RECOVERING.replace(true);
         let served = if is_nested { None } else { self.climb(request, caller, growth, &mut steps) };
@@ -71,6 +76,10 @@ impl Device {
     /// Serves again; `None` when there is still no memory.
     fn retry(&self, request: &Request, caller: Caller) -> Option<Result<Placement, AllocError>> {
         self.shared.state.lock().stats.retried();
+        self.serve_again(request, caller)
+    }
+
+    fn serve_again(&self, request: &Request, caller: Caller) -> Option<Result<Placement, AllocError>> {
         match self.serve(request, caller) {
             Err(AllocError::Runtime(error)) if error.status.is_resource_exhausted() => None,
             other => Some(other),

@@ -44,6 +44,7 @@ impl Device {
 
     /// Gives fully free segments back. The caller holds the growth lock.
     pub(super) fn release_free_segments(&self) -> Result<Released, RuntimeError> {
+        self.shared.flush_quarantine();
         let segments = {
             let mut state = self.shared.state.lock();
             let segments = state.pool.release_free_segments();
@@ -55,6 +56,7 @@ impl Device {
             }
             segments
         };
+        self.shared.verify_released(&segments);
         self.shared.give_all_back(&segments)
     }
 }
@@ -84,6 +86,7 @@ impl Shared {
 impl Drop for Shared {
     /// The last block, stream and clone are gone: the runtime gets everything back.
     fn drop(&mut self) {
+        self.verify_all();
         let segments = self.state.get_mut().pool.release_all_segments();
         // Failures are logged one by one; there is nobody to return them to, and no later call that
         // would offer a refused segment again.

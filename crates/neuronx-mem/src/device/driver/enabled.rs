@@ -45,6 +45,13 @@ struct Cursors {
     shared: Weak<Shared>,
 }
 
+impl Cursors {
+    /// The device, where something watches it: otherwise waits need not take its lock.
+    fn watched(&self) -> Option<Arc<Shared>> {
+        self.shared.upgrade().filter(|shared| shared.settings.is_watched())
+    }
+}
+
 impl Completion for Cursors {
     fn submitted(&self, stream: StreamId, ticket: Ticket) {
         let Some(shared) = self.shared.upgrade() else { return };
@@ -57,6 +64,19 @@ impl Completion for Cursors {
         let result = shared.state.lock().run_to(stream, ticket);
         if let Err(error) = result {
             tracing::error!(%error, "the worker completed work that the queue does not know");
+        }
+        shared.settle_freed();
+    }
+
+    fn waited(&self, stream: StreamId, ticket: Ticket) {
+        if let Some(shared) = self.watched() {
+            shared.state.lock().watch.host_waited(stream, ticket);
+        }
+    }
+
+    fn ordered(&self, waiting: StreamId, awaited: StreamId, ticket: Ticket) {
+        if let Some(shared) = self.watched() {
+            shared.state.lock().stream_waits(waiting, awaited, ticket);
         }
     }
 }
