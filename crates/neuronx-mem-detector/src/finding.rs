@@ -159,7 +159,10 @@ impl<S> fmt::Display for Finding<S> {
                 write!(f, "{name}: no block was handed out at {address:#x} under this handle")?;
             }
             FindingKind::UnrecordedStream { stream, ticket } => {
-                write!(f, "{name}: freed while work {ticket} of stream {stream}, never recorded, may use it")?;
+                write!(
+                    f,
+                    "{name}: freed while work {ticket} of stream {stream}, never recorded, may use it"
+                )?;
             }
             FindingKind::UnorderedUse { stream, ticket, owner_ticket } => write!(
                 f,
@@ -179,7 +182,10 @@ impl<S> fmt::Display for Finding<S> {
             return write!(f, ", device {}", self.device);
         };
         let device = self.device;
-        write!(f, ", block {number} of {requested_bytes} bytes at {address:#x} of stream {stream}, device {device}")
+        write!(
+            f,
+            ", block {number} of {requested_bytes} bytes at {address:#x} of stream {stream}, device {device}"
+        )
     }
 }
 

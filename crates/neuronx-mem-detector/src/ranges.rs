@@ -83,7 +83,9 @@ mod tests {
     #[test]
     fn forgetting_one_block_leaves_its_neighbours() {
         let mut ranges = Ranges::default();
-        [range(0, 10, 1), range(10, 20, 2), range(20, 30, 1)].into_iter().for_each(|piece| ranges.insert(piece));
+        [range(0, 10, 1), range(10, 20, 2), range(20, 30, 1)]
+            .into_iter()
+            .for_each(|piece| ranges.insert(piece));
         ranges.forget(0, 30, 1);
         assert_eq!(ranges.iter().collect::<Vec<_>>(), [range(10, 20, 2)]);
         assert_eq!(ranges.first_in(0, 10), None);

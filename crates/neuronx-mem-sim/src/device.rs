@@ -230,7 +230,8 @@ impl Device {
     /// Whether a range lies in one segment that is held. O(segments).
     pub(crate) fn is_held(&self, address: u64, bytes: u64) -> bool {
         let holds = |s: &Segment| {
-            address >= s.range.start && address.checked_add(bytes).is_some_and(|e| e <= s.range.start + s.bytes)
+            address >= s.range.start
+                && address.checked_add(bytes).is_some_and(|e| e <= s.range.start + s.bytes)
         };
         self.segments.values().any(holds)
     }

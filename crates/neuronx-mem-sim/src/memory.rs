@@ -138,7 +138,8 @@ mod tests {
         assert_eq!(read, plain);
         for start in 0..plain.len() {
             for value in [0, 1, 2] {
-                let expected = (start..plain.len()).find(|at| plain[*at] != value).map(|at| (at as u64, plain[at]));
+                let expected =
+                    (start..plain.len()).find(|at| plain[*at] != value).map(|at| (at as u64, plain[at]));
                 assert_eq!(memory.find_other(start as u64, (plain.len() - start) as u64, value), expected);
             }
         }

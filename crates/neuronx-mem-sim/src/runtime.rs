@@ -267,7 +267,9 @@ impl DeviceRuntime for SimulatedRuntime {
         value: u8,
     ) -> Result<(), RuntimeError> {
         let place = (segment, offset_bytes, bytes);
-        self.touch(Operation::WriteMemory, device, place, |memory, address| memory.fill(address, bytes, value))
+        self.touch(Operation::WriteMemory, device, place, |memory, address| {
+            memory.fill(address, bytes, value)
+        })
     }
 
     fn find_other_byte(

@@ -347,7 +347,8 @@ fn the_detector_moves_no_block_and_changes_no_statistic() {
 #[test]
 fn native_stacks_name_this_file() {
     let runtime = SimulatedRuntime::default();
-    let allocator = Allocator::builder().runtime(runtime).detector(DetectorOptions::default()).build().unwrap();
+    let allocator =
+        Allocator::builder().runtime(runtime).detector(DetectorOptions::default()).build().unwrap();
     let device = allocator.device(DEVICE).unwrap();
     let handle = device.allocate(64, &device.default_stream()).unwrap().into_handle().unwrap();
     device.free_handle(handle).unwrap();

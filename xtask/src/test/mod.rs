@@ -2,11 +2,12 @@
 //!
 //! Knows which crates were asked for and adds up what their suites say. A suite is a file here: it
 //! returns outcomes by package name. Unit, integration and snapshot tests are one suite
-//! ([`binaries`]), the examples in the documentation another ([`examples`]), and what Python reads a third
-//! ([`python`]).
+//! ([`binaries`]), the examples in the documentation another ([`examples`]), what Python reads a third
+//! ([`python`]), and the models of concurrent code, which run alone, a fourth ([`exhaustive`]).
 
 mod binaries;
 mod examples;
+mod exhaustive;
 mod outcome;
 mod python;
 mod selection;
@@ -26,7 +27,7 @@ pub(crate) const SUMMARY: &str = "unit, snapshot, integration and documentation 
 
 /// The text of `cargo xtask test --help`.
 pub(crate) const HELP: &str = "\
-Usage: cargo xtask test [CRATE...] [--accept] [--python]
+Usage: cargo xtask test [CRATE...] [--accept] [--python] [--exhaustive]
 
 Runs the unit, snapshot and integration tests and the documentation examples of every crate, or of
 the named ones, and prints one line a crate. Names work with and without `neuronx-mem-`. The output
@@ -34,6 +35,10 @@ of a crate that fails is shown in full. The last line is `N passed, N failed`.
 
   --accept   write new and changed snapshots; without it a snapshot that differs is a failure
   --python   also let Python and PyTorch's memory visualizer read what the command writes
+  --exhaustive
+             run the models of concurrent code under the model checker instead, in every order of
+             their threads, and say of each whether that was the full space or up to a number of
+             preemptions; takes minutes
 
 Needs Rust and the dependencies of the workspace; no network, no other tool. With `--python` also
 python3, and PyPI the first time.
@@ -56,6 +61,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 }
 
 fn test(workspace: &Workspace, selection: &Selection<'_>) -> Result<Outcome, Failure> {
+    if selection.is_exhaustive() {
+        return exhaustive::run(workspace, selection);
+    }
     let built = binaries::build(workspace, selection)?;
     let mut outcomes = examples::run(workspace, selection)?;
     let mut total = Outcome::default();

@@ -15,24 +15,26 @@ pub(super) struct Selection<'a> {
     is_everything: bool,
     snapshots: Snapshots,
     has_python: bool,
+    is_exhaustive: bool,
 }
 
 impl<'a> Selection<'a> {
-    /// Reads `[CRATE...] [--accept] [--python]`.
+    /// Reads `[CRATE...] [--accept] [--python] [--exhaustive]`.
     ///
     /// An unknown flag or name is a usage error.
     pub(super) fn parse(workspace: &'a Workspace, arguments: &[String]) -> Result<Self, Failure> {
         let (flags, names): (Vec<&String>, Vec<&String>) =
             arguments.iter().partition(|argument| argument.starts_with('-'));
         let mut snapshots = Snapshots::Check;
-        let mut has_python = false;
+        let (mut has_python, mut is_exhaustive) = (false, false);
         for flag in flags {
             match flag.as_str() {
                 "--accept" => snapshots = Snapshots::Accept,
                 "--python" => has_python = true,
+                "--exhaustive" => is_exhaustive = true,
                 _ => {
                     return Err(Failure::Usage(format!(
-                        "`test` has no flag `{flag}`; it has --accept and --python"
+                        "`test` has no flag `{flag}`; it has --accept, --python and --exhaustive"
                     )));
                 }
             }
@@ -44,7 +46,7 @@ impl<'a> Selection<'a> {
             .iter()
             .filter(|member| names.is_empty() || wanted.iter().any(|one| one.name == member.name))
             .collect();
-        Ok(Self { members, is_everything: names.is_empty(), snapshots, has_python })
+        Ok(Self { members, is_everything: names.is_empty(), snapshots, has_python, is_exhaustive })
     }
 
     /// The selected crates, lower floors first.
@@ -60,6 +62,11 @@ impl<'a> Selection<'a> {
     /// Whether Python is asked too.
     pub(super) fn has_python(&self) -> bool {
         self.has_python
+    }
+
+    /// Whether the models run instead of the tests.
+    pub(super) fn is_exhaustive(&self) -> bool {
+        self.is_exhaustive
     }
 
     /// The package and feature arguments for `cargo`.

@@ -60,7 +60,7 @@ fn unknown_names_and_flags_are_usage_errors() {
         "pool attic",
         "no crate `attic`; the crates are neuronx-mem-pool, neuronx-mem, neuronx-mem-tests",
     );
-    check_refused("--fast", "`test` has no flag `--fast`; it has --accept and --python");
+    check_refused("--fast", "`test` has no flag `--fast`; it has --accept, --python and --exhaustive");
 }
 
 #[test]

@@ -177,6 +177,28 @@ impl Oracle {
         segment.blocks = merged;
     }
 
+    /// Whether a free block would serve a request.
+    pub(crate) fn has_room(&self, n: u64) -> bool {
+        let needed = self.round(n).next_multiple_of(64);
+        let best = self.free.range((self.is_small(n), needed, 0, 0)..).next().copied();
+        best.is_some_and(|(is_small, extent, ..)| {
+            let rules = &self.rules;
+            is_small == self.is_small(n)
+                && (extent <= rules.max_split || extent - needed <= rules.max_non_split_rounding)
+        })
+    }
+
+    /// Gives a live block to another request that needs exactly its extent.
+    pub(crate) fn take_over(&mut self, name: (usize, u64), n: u64) -> Placed {
+        let needed = self.round(n).next_multiple_of(64);
+        let (age, offset) = name;
+        let segment = self.segments.get_mut(&age).unwrap();
+        let block = segment.blocks.iter_mut().find(|block| block.offset == offset).unwrap();
+        assert_eq!(block.extent, needed);
+        block.live = Some((n, needed));
+        Placed { address: segment.address + offset, block_bytes: needed, extent: needed, name }
+    }
+
     /// Drops fully free segments; their addresses in ascending order.
     pub(crate) fn release(&mut self) -> Vec<u64> {
         let is_free = |s: &Segment| s.blocks.len() == 1 && s.blocks[0].live.is_none();

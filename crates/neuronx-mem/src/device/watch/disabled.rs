@@ -6,10 +6,10 @@ use neuronx_mem_stream::{FreeQueue, StreamId, Ticket};
 
 use crate::DeviceRuntime;
 use crate::builder::Settings;
-use crate::device::allocate::Caller;
-use crate::device::capture::Capture;
 #[cfg(feature = "worker")]
 use crate::device::State;
+use crate::device::allocate::Caller;
+use crate::device::capture::Capture;
 use crate::device::{Handle, Shared};
 
 pub(in crate::device) fn new_capture(_: &Settings) -> Capture {

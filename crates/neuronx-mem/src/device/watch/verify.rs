@@ -78,7 +78,8 @@ impl Shared {
             return false;
         }
         let mut state = self.state.lock();
-        let leaving = state.watch.watched.as_mut().map(|watched| watched.quarantine.flush()).unwrap_or_default();
+        let leaving =
+            state.watch.watched.as_mut().map(|watched| watched.quarantine.flush()).unwrap_or_default();
         leaving.iter().for_each(|id| state.finish(*id));
         !leaving.is_empty()
     }
@@ -161,7 +162,8 @@ impl State {
         let segments: Vec<(u64, u64, u64)> =
             self.pool.segments().map(|s| (s.address, s.bytes, s.tag)).collect();
         let place = |poisoned: Poisoned| {
-            let idx = segments.partition_point(|(address, ..)| *address <= poisoned.address).checked_sub(1)?;
+            let idx =
+                segments.partition_point(|(address, ..)| *address <= poisoned.address).checked_sub(1)?;
             let (address, bytes, tag) = segments[idx];
             (poisoned.address - address < bytes).then(|| piece(tag, address, poisoned))
         };
