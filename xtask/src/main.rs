@@ -20,6 +20,7 @@ mod fuzz;
 mod help;
 mod lint;
 mod process;
+mod soak;
 mod steps;
 mod test;
 mod tidy;
@@ -45,6 +46,7 @@ struct Command {
 const COMMANDS: &[Command] = &[
     Command { name: "test", summary: test::SUMMARY, help: test::HELP, run: test::run },
     Command { name: "bench", summary: bench::SUMMARY, help: bench::HELP, run: bench::run },
+    Command { name: "soak", summary: soak::SUMMARY, help: soak::HELP, run: soak::run },
     Command { name: "fuzz", summary: fuzz::SUMMARY, help: fuzz::HELP, run: fuzz::run },
     Command { name: "docs", summary: docs::SUMMARY, help: docs::HELP, run: docs::run },
     Command { name: "lint", summary: lint::SUMMARY, help: lint::HELP, run: lint::run },
