@@ -70,6 +70,8 @@ fn a_stalled_stream_delays_only_its_own_blocks() {
         other.synchronize();
     }
     assert_eq!((device.memory_allocated(), stalled.pending()), (MIB, (1, MIB)));
+    // They were reused: one segment served them all, and the block that waits.
+    assert_eq!(device.memory_stats().counters().device_allocations, 1);
     signal.set().unwrap();
     device.synchronize();
     assert_eq!(device.memory_allocated(), 0);
