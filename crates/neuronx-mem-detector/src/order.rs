@@ -83,7 +83,58 @@ fn merge(clock: &mut Clock, other: &Clock) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{MAX_EARLIER, Order};
+
+    /// (waiting, first work that waits, awaited, last work waited for)
+    type Wait = (u32, u64, u32, u64);
+
+    /// Whether work `from` on of `later` comes after work `ticket` of `stream`: follows the waits back.
+    fn is_reached(waits: &[Wait], later: u32, from: u64, stream: u32, ticket: u64) -> bool {
+        let mut to_visit = vec![(later, from)];
+        let mut visited = Vec::new();
+        while let Some((at, last)) = to_visit.pop() {
+            if at == stream && last >= ticket {
+                return true;
+            }
+            if visited.contains(&(at, last)) {
+                continue;
+            }
+            visited.push((at, last));
+            let earlier = waits.iter().filter(|wait| wait.0 == at && wait.1 <= last);
+            to_visit.extend(earlier.map(|wait| (wait.2, wait.3)));
+        }
+        false
+    }
+
+    proptest! {
+        #[test]
+        fn clocks_and_following_the_waits_back_agree(
+            steps in prop::collection::vec((0u32..4, 0u32..4, 0u64..3), 1..40),
+        ) {
+            let (mut order, mut submitted, mut waits) = (Order::default(), [0u64; 4], Vec::new());
+            for (waiting, awaited, work) in steps {
+                submitted[awaited as usize] += work;
+                // An earlier mark of the stream, as an event is.
+                let ticket = submitted[awaited as usize].saturating_sub(work / 2);
+                submitted[waiting as usize] += 1;
+                let at = submitted[waiting as usize];
+                if waiting != awaited {
+                    order.stream_waits(waiting, at, awaited, ticket);
+                    waits.push((waiting, at, awaited, ticket));
+                }
+            }
+            for later in 0..4 {
+                for stream in (0..4).filter(|stream| *stream != later) {
+                    for ticket in 1..=submitted[stream as usize] {
+                        let expected = is_reached(&waits, later, u64::MAX, stream, ticket);
+                        prop_assert_eq!(order.is_before(stream, ticket, later), expected);
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn waits_are_transitive_but_not_backwards() {

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use neuronx_mem::config::AllocatorConfig;
+use neuronx_mem::config::{AllocatorConfig, ConfigKey};
 use neuronx_mem::sim::{Lnc, Preset, SimulatedRuntime};
 use neuronx_mem::{Advice, AllocError, Allocator, Block, Device, DeviceId, OutOfMemory, StepKind};
 
@@ -141,8 +141,19 @@ fn advice_follows_from_the_numbers() {
     let device = device_with("", 64 * MIB, true);
     check_advice(&device, 100 * MIB, &[Advice::LargerThanDevice { total_bytes: 64 * MIB }]);
     let cut_short = device_with("", 60 * MIB, true);
-    let smaller = Advice::SmallerSegments { segment_bytes: 64 * MIB, available_bytes: 60 * MIB };
+    let smaller = Advice::SmallerSegments {
+        segment_bytes: 64 * MIB,
+        available_bytes: 60 * MIB,
+        key: ConfigKey::MediumSegmentSize,
+    };
     check_advice(&cut_short, MIB, &[smaller]);
+    let coarse = device_with("kSegmentAlignment=33554432", 60 * MIB, true);
+    let smaller = Advice::SmallerSegments {
+        segment_bytes: 64 * MIB,
+        available_bytes: 60 * MIB,
+        key: ConfigKey::SegmentAlignment,
+    };
+    check_advice(&coarse, 40 * MIB, &[smaller]);
     let held = allocate(&device, 40 * MIB);
     let less = Advice::HoldLess { allocated_bytes: 40 * MIB, total_bytes: 64 * MIB };
     check_advice(&device, 30 * MIB, &[less]);

@@ -24,6 +24,8 @@ pub enum Advice {
         segment_bytes: u64,
         /// The largest run of addresses that nobody holds.
         available_bytes: u64,
+        /// The key that asks for that much.
+        key: ConfigKey,
     },
     /// The cap is in the way; the device has more.
     RaiseCap {
@@ -114,7 +116,21 @@ impl OutOfMemory {
         let available_bytes = self.largest_gap_bytes?.min(left);
         let segment_bytes = self.segment_bytes;
         (self.rounded_bytes <= available_bytes && available_bytes < segment_bytes)
-            .then_some(Advice::SmallerSegments { segment_bytes, available_bytes })
+            .then_some(Advice::SmallerSegments { segment_bytes, available_bytes, key: self.segment_key() })
+    }
+
+    /// The key that decided how large the segment would have been (allocator semantics §3).
+    fn segment_key(&self) -> ConfigKey {
+        let config = &self.config;
+        let (requested, segment) = (self.requested_bytes, self.segment_bytes);
+        if requested < config.pool_boundary_bytes() && segment == config.small_segment_bytes() {
+            return ConfigKey::SmallSegmentSize;
+        }
+        let is_shared = requested < config.medium_threshold_bytes();
+        if is_shared && segment == config.medium_segment_bytes() {
+            return ConfigKey::MediumSegmentSize;
+        }
+        ConfigKey::SegmentAlignment
     }
 
     fn recovery_advice(&self) -> Option<Advice> {
@@ -164,12 +180,12 @@ impl fmt::Display for Advice {
             Self::LargerThanDevice { total_bytes } => {
                 write!(f, "the request alone is larger than the {} there are", Size(total_bytes))
             }
-            Self::SmallerSegments { segment_bytes, available_bytes } => write!(
+            Self::SmallerSegments { segment_bytes, available_bytes, key } => write!(
                 f,
-                "the block would fit into the {} that are left, but its segment of {} does not: lower \
-                 kSmallSegmentSize or kMediumSegmentSize",
+                "the block would fit into the {} that are left, but its segment of {} does not: lower {}",
                 Size(available_bytes),
-                Size(segment_bytes)
+                Size(segment_bytes),
+                key.name()
             ),
             Self::RaiseCap { cap_bytes, total_bytes } => {
                 write!(f, "raise the memory cap of {}: the device has {}", Size(cap_bytes), Size(total_bytes))

@@ -136,11 +136,22 @@ impl Watch {
 }
 
 impl State {
-    /// Work submitted to `waiting` from now on waits for work `ticket` of `awaited`.
+    /// The last work submitted to `waiting` was a wait for work `ticket` of `awaited`.
+    #[cfg(feature = "worker")]
     pub(in crate::device) fn stream_waits(&mut self, waiting: StreamId, awaited: StreamId, ticket: Ticket) {
-        let at = submitted(&self.queue, waiting).0;
+        self.stream_waits_from(waiting, submitted(&self.queue, waiting), awaited, ticket);
+    }
+
+    /// Work of `waiting` from number `at` on waits for work `ticket` of `awaited`.
+    pub(super) fn stream_waits_from(
+        &mut self,
+        waiting: StreamId,
+        at: Ticket,
+        awaited: StreamId,
+        ticket: Ticket,
+    ) {
         if let Some(watched) = &mut self.watch.watched {
-            watched.detector.stream_waits(waiting.0, at, awaited.0, ticket.0);
+            watched.detector.stream_waits(waiting.0, at.0, awaited.0, ticket.0);
         }
     }
 }

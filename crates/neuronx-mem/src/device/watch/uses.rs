@@ -4,6 +4,7 @@
 
 use neuronx_mem_detector::{Access, CallStack, Finding};
 use neuronx_mem_snapshot::StackId;
+use neuronx_mem_stream::Ticket;
 
 use super::enabled::submitted;
 use crate::device::{Device, Handle};
@@ -14,6 +15,23 @@ impl Device {
     ///
     /// Call it right after the work was submitted. A stream of another device is not followed.
     /// O(log blocks), and a call stack.
+    ///
+    /// ```
+    /// use neuronx_mem::{Allocator, DeviceId, detector::DetectorOptions, sim::SimulatedRuntime};
+    ///
+    /// let runtime = SimulatedRuntime::default();
+    /// let allocator = Allocator::builder().runtime(runtime).detector(DetectorOptions::default()).build()?;
+    /// let device = allocator.device(DeviceId(0))?;
+    /// let (compute, copy) = (device.default_stream(), device.new_stream()?);
+    ///
+    /// let block = allocator.allocate(4096, &compute)?;
+    /// copy.submit()?;
+    /// device.note_use(block.address(), 4096, &copy)?;
+    /// drop(block); // block.record_stream(&copy) is missing
+    /// let findings = device.detector_findings();
+    /// assert!(findings[0].to_string().starts_with("unrecorded-stream: freed while work 1 of stream 1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -113,6 +131,8 @@ impl Stream {
         }
         let mut state = self.device().shared.state.lock();
         let ticket = submitted(&state.queue, other.id());
-        state.stream_waits(self.id(), other.id(), ticket);
+        // What was submitted already does not wait.
+        let next = Ticket(submitted(&state.queue, self.id()).0 + 1);
+        state.stream_waits_from(self.id(), next, other.id(), ticket);
     }
 }
