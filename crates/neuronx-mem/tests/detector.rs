@@ -83,7 +83,7 @@ fn use_after_free_while_the_free_still_waits() {
     let handle = block.handle().unwrap();
     stream.submit().unwrap();
     drop(block);
-    assert_eq!(device.memory_stats().is_settled(), false);
+    assert!(!device.memory_stats().is_settled());
     let finding = device.note_use_of(handle, &stream).unwrap_err();
     assert_eq!(finding.kind.name(), "use-after-free");
 }
@@ -315,8 +315,8 @@ fn the_detector_moves_no_block_and_changes_no_statistic() {
     let run = |device: &Device| {
         let (own, side) = (device.default_stream(), device.new_stream().unwrap());
         let (mut addresses, mut live) = (Vec::new(), Vec::new());
-        for step in 0..2000_u64 {
-            let bytes = (step * 7919) % (3 * MIB);
+        for step in 0..2000 {
+            let bytes = (step as u64 * 7919) % (3 * MIB);
             let stream = if step % 3 == 0 { &side } else { &own };
             let block = device.allocate(bytes, stream).unwrap();
             addresses.push(block.address());
@@ -325,7 +325,7 @@ fn the_detector_moves_no_block_and_changes_no_statistic() {
                 own.submit().unwrap();
             }
             if step % 2 == 0 {
-                drop(live.swap_remove((step * 31) as usize % live.len()));
+                drop(live.swap_remove(step * 31 % live.len()));
             }
             if step % 50 == 0 {
                 device.synchronize();
