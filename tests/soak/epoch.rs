@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use neuronx_mem::detector::DetectorOptions;
 use neuronx_mem::sim::SimulatedRuntime;
+use neuronx_mem::snapshot::history::NoStacks;
 use neuronx_mem::streams::worker::Signal;
 use neuronx_mem::{Allocator, Device, DeviceId, Stream};
 
@@ -25,6 +27,9 @@ const OPERATIONS: u64 = 10_000;
 /// Device memory: little, so that recovery runs often.
 const MEMORY_BYTES: u64 = 768 << 20;
 
+/// What the detector keeps back from reuse.
+const QUARANTINE_BYTES: u64 = 16 << 20;
+
 /// Longer than any epoch on any machine: then threads wait for each other.
 const DEADLOCK: Duration = Duration::from_secs(300);
 
@@ -40,6 +45,8 @@ pub(crate) enum Driver {
 /// One allocator for the whole run.
 pub(crate) struct Soak {
     driver: Driver,
+    /// The detector watches, and must find nothing.
+    is_watched: bool,
     runtime: Arc<SimulatedRuntime>,
     device: Device,
     streams: Vec<Stream>,
@@ -48,18 +55,24 @@ pub(crate) struct Soak {
 }
 
 impl Soak {
-    pub(crate) fn new(driver: Driver) -> Result<Self, String> {
+    pub(crate) fn new(driver: Driver, is_watched: bool) -> Result<Self, String> {
         let runtime = Arc::new(SimulatedRuntime::builder().memory_bytes(MEMORY_BYTES).build());
         let builder = Allocator::builder().shared_runtime(runtime.clone());
         let builder = if driver == Driver::Worker { builder.worker() } else { builder };
+        // Little is remembered, so that the limits are met.
+        let limits =
+            DetectorOptions::default().with_max_freed_blocks(1000).with_quarantine_bytes(QUARANTINE_BYTES);
+        let builder = if is_watched { builder.detector(limits) } else { builder };
         let allocator = builder.build().map_err(|error| error.to_string())?;
         let device = allocator.device(DeviceId(0)).map_err(|error| error.to_string())?.clone();
+        // Native stacks would take longer than all the rest.
+        device.set_stack_provider(NoStacks);
         let mut streams = vec![device.default_stream()];
         while streams.len() < N_STREAMS {
             streams.push(device.new_stream().map_err(|error| error.to_string())?);
         }
         let oracle: &'static Oracle = Box::leak(Box::default());
-        Ok(Self { driver, runtime, device, streams, oracle })
+        Ok(Self { driver, is_watched, runtime, device, streams, oracle })
     }
 
     /// Runs one epoch; how many operations that was.
@@ -106,8 +119,9 @@ impl Soak {
     /// What the run came to.
     pub(crate) fn summary(&self) -> String {
         let counters = self.device.memory_stats().counters();
+        let detector = if self.is_watched { " with detector" } else { "" };
         format!(
-            "{:?} driver: {} requests, {} frees, {} retries, {} out of memory, {} segments",
+            "{:?} driver{detector}: {} requests, {} frees, {} retries, {} out of memory, {} segments",
             self.driver,
             counters.allocation_requests,
             counters.tensor_frees,
@@ -144,10 +158,14 @@ impl Soak {
         check::reading(&self.device)?;
         check::pool(&self.device)?;
         let stats = self.device.memory_stats();
+        // What the detector keeps back leaves with the cache.
+        self.device.empty_cache().map_err(|error| error.to_string())?;
         if self.device.memory_allocated() != 0 || !stats.is_settled() {
             return Err(format!("blocks are left: {:?}", self.device));
         }
-        self.device.empty_cache().map_err(|error| error.to_string())?;
+        if let Some(finding) = self.device.detector_findings().first() {
+            return Err(format!("the detector found what is not there: {finding}"));
+        }
         self.oracle.end_epoch()?;
         let counters = self.runtime.counters(DeviceId(0));
         if self.device.memory_reserved() != 0 || counters.held_bytes != 0 {

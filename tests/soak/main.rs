@@ -50,23 +50,25 @@ fn parse(arguments: &[String]) -> Result<(u64, u64), String> {
     Ok((number(seconds)?, number(seed)?))
 }
 
-/// Epochs by turns with the device's worker and without, until time and operations are up.
+/// Epochs by turns with the device's worker and without, each with the detector and without, until time
+/// and operations are up.
 fn run(time: Duration, seed: u64) -> Result<String, String> {
     println!("seed {seed}, {} threads, {} streams", epoch::N_THREADS, epoch::N_STREAMS);
     let start = Instant::now();
-    let soaks = [Driver::Caller, Driver::Worker].map(Soak::new);
-    let mut soaks = [soaks[0].as_ref(), soaks[1].as_ref()].map(|soak| soak.map_err(Clone::clone));
+    let soaks: Vec<Soak> = [Driver::Caller, Driver::Worker]
+        .into_iter()
+        .flat_map(|driver| [false, true].map(|is_watched| Soak::new(driver, is_watched)))
+        .collect::<Result<_, _>>()?;
     let (mut n_epochs, mut n_operations, mut growth) = (0, 0, Growth::default());
     while start.elapsed() < time || n_operations < LEAST_OPERATIONS || !growth.has_enough() {
-        for soak in &mut soaks {
-            let soak = soak.clone()?;
+        for soak in &soaks {
             n_operations += soak.run_epoch(seed, n_epochs)?;
         }
         n_epochs += 1;
         growth.note();
     }
     let verdict = growth.verdict()?;
-    let counts = soaks.map(|soak| soak.map(Soak::summary).unwrap_or_default()).join("\n");
+    let counts = soaks.iter().map(Soak::summary).collect::<Vec<_>>().join("\n");
     let seconds = start.elapsed().as_secs_f64();
     Ok(format!("{counts}\n{n_operations} operations in {n_epochs} epochs and {seconds:.1} s; {verdict}"))
 }
