@@ -251,6 +251,22 @@ fn write_after_free_is_noticed_wherever_the_memory_goes() {
 }
 
 #[test]
+fn without_poison_the_memory_is_left_alone() {
+    let (runtime, device) = setup(DetectorOptions::default().with_poisoning(false));
+    let block = device.allocate(1000, &device.default_stream()).unwrap();
+    let handle = block.into_handle().unwrap();
+    assert!(runtime.write_address(DEVICE, handle.address, &[5]));
+    device.free_handle(handle).unwrap();
+    assert_eq!(runtime.read_address(DEVICE, handle.address, 2), Some(vec![5, 0]));
+    assert_eq!(
+        device.note_use_of(handle, &device.default_stream()).unwrap_err().kind.name(),
+        "use-after-free"
+    );
+    let _again = device.allocate(1000, &device.default_stream()).unwrap();
+    assert_eq!(device.n_detector_findings(), 1);
+}
+
+#[test]
 fn out_of_bounds() {
     let (_, device) = setup(DetectorOptions::default());
     let stream = device.default_stream();
