@@ -26,6 +26,11 @@ pub enum Lnc {
 }
 
 impl CpuId {
+    /// Returns the CPU of this number; none above 8191, the most that Linux can be built for.
+    pub const fn new(number: u32) -> Option<Self> {
+        if number <= <Self as crate::sets::SetIndex>::MAX { Some(Self(number)) } else { None }
+    }
+
     /// Returns the number.
     pub const fn get(self) -> u32 {
         self.0

@@ -52,4 +52,4 @@ pub use sets::{CpuSet, IndexSet, ListError, ListProblem, NodeSet, SetIndex};
 pub use status::{NotPinned, NumaStatus, PageReport, Pages, StatusInputs, StatusReport, affinity_of};
 pub use switch::read_switch;
 pub use tool::{NeuronLs, TOOL_LIMIT, find_on_path};
-pub use topology::{Bdf, CpuLayout, Device, Host, LogicalCore, NodeSource, Topology};
+pub use topology::{Bdf, CpuLayout, CpuPlace, Device, Host, LogicalCore, NodeSource, Topology};

@@ -5,8 +5,6 @@
 
 mod mode;
 mod share;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 

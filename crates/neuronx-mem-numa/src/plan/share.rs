@@ -26,11 +26,11 @@ pub(super) fn shares(
     let own = filled(own, host, node)?;
     match mode {
         AffinityMode::Exclusive => {
-            let cores = groups(&own, mode, |cpu| layout.as_ref().ok()?.core(cpu))?;
+            let cores = groups(&own, mode, |cpu| layout.as_ref().ok()?.place(cpu).core)?;
             exclusive(cores.into_values().collect(), node, n_cores)
         }
         AffinityMode::CoreComplex => {
-            let caches = groups(&own, mode, |cpu| layout.as_ref().ok()?.cache(cpu))?;
+            let caches = groups(&own, mode, |cpu| layout.as_ref().ok()?.place(cpu).cache)?;
             let mut caches: Vec<(CpuId, CpuSet)> = caches.into_iter().collect();
             // Larger ones first, then by the smallest CPU that has the cache, allowed or not.
             caches.sort_by_key(|(first, cpus)| (Reverse(cpus.len()), *first));
@@ -64,7 +64,7 @@ pub(crate) fn cpus_of(topology: &Topology, host: &Host, node: NodeId) -> CpuSet 
 fn package_of(host: &Host, layout: &CpuLayout, node: NodeId) -> Option<CpuSet> {
     let package = |cpus: &CpuSet| {
         let speaker = cpus.intersection(&host.allowed).first().or_else(|| cpus.first())?;
-        layout.package(speaker)
+        layout.place(speaker).package
     };
     let own = package(host.nodes.get(&node)?)?;
     let mut all = CpuSet::new();

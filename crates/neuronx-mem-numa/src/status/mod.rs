@@ -4,8 +4,6 @@
 
 mod pages;
 mod reason;
-#[cfg(test)]
-mod tests;
 
 pub use pages::{PageReport, Pages};
 pub use reason::NotPinned;
@@ -23,7 +21,7 @@ use crate::{Binding, CpuSet, Host, LocalRank, NumaError, Planner, ProcessRef, Sy
 pub struct NumaStatus {
     /// Whether pinning is on: `NEURON_NUMA_PIN`.
     pub numa_pin_enabled: bool,
-    /// Whether every thread runs on the node of the rank's device only.
+    /// Whether the process runs on the node of its device only.
     pub numa_pinned: bool,
     /// The CPUs that the main thread may run on.
     pub current_affinity: CpuSet,
@@ -43,7 +41,7 @@ pub struct StatusReport {
     pub reason: Option<NotPinned>,
     /// Where the rank belongs, when that is known.
     pub binding: Option<Binding>,
-    /// Threads that may run outside the node.
+    /// Threads that may run outside the node of the binding; 0 without one.
     pub n_threads_outside: usize,
     /// All threads.
     pub n_threads: usize,
@@ -69,8 +67,9 @@ pub struct StatusInputs<'a> {
 impl StatusReport {
     /// Looks at the process. Cost: a file a thread, and one pass over the memory map.
     ///
-    /// A process counts as pinned when each of its threads may run on CPUs of the node of its device
-    /// only, whoever saw to that. A machine with one node has every process pinned that has a rank.
+    /// A process counts as pinned when its main thread may run on CPUs of the node of its device only,
+    /// whoever saw to that: threads with another affinity have it on purpose, and are counted. On a
+    /// machine with one node every process that has a rank is pinned.
     pub fn read(inputs: &StatusInputs<'_>) -> Self {
         let StatusInputs { root, process, .. } = inputs;
         let mut affinities = thread_affinities(root, *process);
@@ -85,13 +84,11 @@ impl StatusReport {
         let n_threads_outside = affinities.iter().filter(outside).count();
         let reason = match (place, inputs.is_enabled) {
             (Err(reason), _) => Some(reason),
-            (Ok(_), _) if n_threads_outside == 0 => None,
+            (Ok((_, cpus)), _) if !main.is_empty() && main.is_subset(&cpus) => None,
             (Ok(_), false) => Some(NotPinned::Disabled),
-            (Ok((binding, cpus)), true) => Some(NotPinned::Outside {
-                node: binding.node,
-                elsewhere: main.difference(&cpus),
-                n_threads: n_threads_outside,
-            }),
+            (Ok((binding, cpus)), true) => {
+                Some(NotPinned::Outside { node: binding.node, elsewhere: main.difference(&cpus) })
+            }
         };
         let status = NumaStatus {
             numa_pin_enabled: inputs.is_enabled,

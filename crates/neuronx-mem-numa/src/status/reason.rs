@@ -23,18 +23,13 @@ pub enum NotPinned {
     /// The rank has no place.
     #[error(transparent)]
     NoPlace(#[from] PlanError),
-    /// Threads may run on other nodes.
-    #[error(
-        "threads that may run outside NUMA node {node}: {n_threads}{}",
-        if elsewhere.is_empty() { String::new() } else { format!("; the main one on CPUs {elsewhere} too") }
-    )]
+    /// The process may run on other nodes.
+    #[error("it may run outside NUMA node {node}, on CPUs {elsewhere}")]
     Outside {
         /// The node of the rank's device.
         node: NodeId,
-        /// The CPUs of other nodes that the main thread may run on; empty when only others stray.
+        /// The CPUs of other nodes that its main thread may run on.
         elsewhere: CpuSet,
-        /// How many threads may.
-        n_threads: usize,
     },
 }
 

@@ -3,8 +3,6 @@
 //! Knows how to find a program and how long to wait for it. Refuses to know what the output means.
 
 mod run;
-#[cfg(test)]
-mod tests;
 
 use std::env;
 use std::ffi::OsStr;

@@ -10,43 +10,39 @@ use crate::{CpuId, CpuSet, SystemRoot};
 /// For each CPU what it shares with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuLayout {
-    cpus: BTreeMap<CpuId, Shared>,
+    cpus: BTreeMap<CpuId, CpuPlace>,
 }
 
 /// What one CPU belongs to; none where the kernel does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Shared {
-    package: Option<u32>,
+pub struct CpuPlace {
+    /// The package (socket) that it is in.
+    pub package: Option<u32>,
     /// The smallest CPU of the same physical core.
-    core: Option<CpuId>,
-    /// The smallest CPU that shares the cache of the highest level.
-    cache: Option<CpuId>,
+    pub core: Option<CpuId>,
+    /// The smallest CPU that shares its cache of the highest level; instruction caches do not count.
+    pub cache: Option<CpuId>,
 }
 
 impl CpuLayout {
     /// Reads what these CPUs share. Cost: a dozen files a CPU.
     pub fn read(root: &SystemRoot, cpus: &CpuSet) -> Self {
-        Self { cpus: cpus.iter().map(|cpu| (cpu, Shared::read(root, cpu))).collect() }
+        cpus.iter().map(|cpu| (cpu, CpuPlace::read(root, cpu))).collect()
     }
 
-    /// Returns the package (socket) that a CPU is in.
-    pub fn package(&self, cpu: CpuId) -> Option<u32> {
-        self.cpus.get(&cpu)?.package
-    }
-
-    /// Returns the smallest CPU of the same physical core.
-    pub fn core(&self, cpu: CpuId) -> Option<CpuId> {
-        self.cpus.get(&cpu)?.core
-    }
-
-    /// Returns the smallest CPU that shares its cache of the highest level; instruction caches do not
-    /// count.
-    pub fn cache(&self, cpu: CpuId) -> Option<CpuId> {
-        self.cpus.get(&cpu)?.cache
+    /// Returns the place of a CPU; one that was not read belongs to nothing. Cost: O(log n).
+    pub fn place(&self, cpu: CpuId) -> CpuPlace {
+        self.cpus.get(&cpu).copied().unwrap_or_default()
     }
 }
 
-impl Shared {
+impl FromIterator<(CpuId, CpuPlace)> for CpuLayout {
+    fn from_iter<I: IntoIterator<Item = (CpuId, CpuPlace)>>(places: I) -> Self {
+        Self { cpus: places.into_iter().collect() }
+    }
+}
+
+impl CpuPlace {
     fn read(root: &SystemRoot, cpu: CpuId) -> Self {
         let folder = format!("sys/devices/system/cpu/cpu{cpu}");
         let siblings: Option<CpuSet> = root.parsed(format!("{folder}/topology/thread_siblings_list"));

@@ -8,14 +8,12 @@ mod device;
 mod element;
 mod host;
 mod layout;
-#[cfg(test)]
-mod tests;
 
 pub use bdf::Bdf;
 pub use device::{Device, LogicalCore, NodeSource};
 pub use host::Host;
 pub(crate) use host::list_of;
-pub use layout::CpuLayout;
+pub use layout::{CpuLayout, CpuPlace};
 
 use std::collections::BTreeSet;
 
