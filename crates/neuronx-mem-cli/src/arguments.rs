@@ -15,6 +15,7 @@ use crate::cache::CacheArguments;
 use crate::check::CheckArguments;
 use crate::host::HostArguments;
 use crate::int64::Int64Arguments;
+use crate::numa::NumaArguments;
 use crate::output;
 use crate::plan::PlanArguments;
 use crate::shrink::ShrinkArguments;
@@ -120,6 +121,12 @@ pub(crate) enum Verb {
     /// Say whether the host has contiguous memory for the driver, and explain why it had not.
     #[command(after_help = "Example:\n  neuronx-mem host check --need 3292176 --count 4")]
     Host(HostArguments),
+    /// Show whether a process runs beside its Neuron device, and which devices are where.
+    ///
+    /// `status`, the default, is what `get_numa_status` returns, why it is so, and how much memory is
+    /// on another node already. `topology` lists devices, nodes and, with --plan, the CPUs of each rank.
+    #[command(after_help = "Example:\n  neuronx-mem numa status --pid 4242")]
+    Numa(NumaArguments),
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ use neuronx_mem::config::Finding;
 use neuronx_mem::snapshot::Error as SnapshotError;
 use neuronx_mem_cache::CacheError;
 use neuronx_mem_host::HostError;
+use neuronx_mem_numa::NumaError;
 use neuronx_mem_replay::ReplayError;
 use neuronx_mem_tune::{BudgetFault, TuneError};
 
@@ -42,6 +43,10 @@ pub(crate) enum Failure {
     Host(#[from] HostError),
     #[error("{}: {source}", path.display())]
     Log { path: PathBuf, source: io::Error },
+    #[error("{path}: {source}")]
+    NeuronLsFile { path: String, source: Box<NumaInput> },
+    #[error("--pid {pid}: {source}")]
+    Process { pid: u32, source: io::Error },
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
     #[error(transparent)]
@@ -56,6 +61,15 @@ pub(crate) enum Failure {
     Job { source: serde_json::Error },
     #[error("the result has no JSON form: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+/// Why the saved output of `neuron-ls` is of no use.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NumaInput {
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
+    #[error(transparent)]
+    Unusable(#[from] NumaError),
 }
 
 impl Failure {

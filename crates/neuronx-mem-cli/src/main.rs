@@ -20,6 +20,7 @@ mod host;
 mod int64;
 mod json;
 mod keys;
+mod numa;
 mod output;
 mod plan;
 mod replay;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Verb::Cache(arguments) => cache::run(&arguments),
         Verb::Int64(arguments) => int64::run(&arguments),
         Verb::Host(arguments) => host::run(&arguments),
+        Verb::Numa(arguments) => numa::run(&arguments),
     };
     match result {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

@@ -9,9 +9,11 @@ use tempfile::TempDir;
 
 /// The output of `neuron-ls --json-output` in `tests/data`.
 pub(crate) fn output_of(name: &str) -> String {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).with_added_extension("json");
-    fs::read_to_string(path).unwrap()
+    fs::read_to_string(data(&format!("{name}.json"))).unwrap()
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 /// What its `/sys` says.
