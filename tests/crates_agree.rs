@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use neuronx_mem_config::{AllocatorConfig, ConfigKey, round_size};
-use neuronx_mem_config::{Environment, Int64Settings};
+use neuronx_mem_config::{AllocatorConfig, ConfigKey, Environment, Int64Settings, round_size, variables};
 use neuronx_mem_int64::{Int64Mode, Int64Policy};
 use neuronx_mem_rounding::RoundingScheme;
 use proptest::prelude::*;
@@ -33,6 +32,19 @@ fn the_int64_crate_obeys_what_the_config_crate_reads() {
         let (policy, warning) = Int64Policy::from_values(Some(settings.mode.name()), settings.check_overflow);
         assert_eq!((policy, warning), (Int64Policy::new(mode, check), None));
     }
+}
+
+/// A leaf uses no other leaf, so the launcher reads its switch itself; it must read what `env` shows.
+#[test]
+fn the_launcher_reads_its_switch_as_the_registry_does() {
+    let words = ["", "0", "1", "on", "OFF", " no ", "False", "true", "2", "-1", "nope", "00", "\t0\n"];
+    for text in words {
+        let environment = Environment::from_pairs([("NEURON_NUMA_PIN", text)]);
+        let theirs = environment.bool(variables::NEURON_NUMA_PIN).value;
+        assert_eq!(neuronx_mem_numa::read_switch(Some(text.as_ref())), theirs, "{text:?}");
+    }
+    let unset = Environment::default().bool(variables::NEURON_NUMA_PIN).value;
+    assert_eq!(neuronx_mem_numa::read_switch(None), unset);
 }
 
 proptest! {

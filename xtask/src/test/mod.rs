@@ -2,8 +2,9 @@
 //!
 //! Knows which crates were asked for and adds up what their suites say. A suite is a file here: it
 //! returns outcomes by package name. Unit, integration and snapshot tests are one suite
-//! ([`binaries`]), the examples in the documentation another ([`examples`]), what Python reads a third
-//! ([`python`]), and the models of concurrent code, which run alone, a fourth ([`exhaustive`]).
+//! ([`binaries`]), the examples in the documentation another ([`examples`]), what Python reads and
+//! starts a third ([`python`]), and the models of concurrent code, which run alone, a fourth
+//! ([`exhaustive`]).
 
 mod binaries;
 mod examples;
@@ -34,14 +35,15 @@ the named ones, and prints one line a crate. Names work with and without `neuron
 of a crate that fails is shown in full. The last line is `N passed, N failed`.
 
   --accept   write new and changed snapshots; without it a snapshot that differs is a failure
-  --python   also let Python and PyTorch's memory visualizer read what the command writes
+  --python   also let Python and PyTorch's memory visualizer read what the command writes, and
+             torchrun start the launcher
   --exhaustive
              run the models of concurrent code under the model checker instead, in every order of
              their threads, and say of each whether that was the full space or up to a number of
              preemptions; takes minutes
 
 Needs Rust and the dependencies of the workspace; no network, no other tool. With `--python` also
-python3, and PyPI the first time.
+python3, and PyPI the first time: on Linux that is all of PyTorch, some five gigabytes below target/.
 ";
 
 /// Runs the command.

@@ -1,8 +1,9 @@
-//! Interop tests: Python reads what the command writes, `tests/python/`.
+//! Tests in Python, `tests/python/`: it reads what the command writes, and torchrun starts the launcher.
 //!
-//! Knows how to make an environment with PyTorch's memory visualizer below `target/`, and the closing
-//! lines of Python's `unittest`. Needs `python3`, and PyPI the first time.
+//! Knows how to make an environment below `target/` with PyTorch's memory visualizer and, on Linux, with
+//! PyTorch itself, and the closing lines of Python's `unittest`. Needs `python3`, and PyPI the first time.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -15,20 +16,29 @@ use crate::workspace::Workspace;
 /// How the suite is called in the list of crates.
 pub(super) const NAME: &str = "python";
 
-/// The program under test.
-const PROGRAM: &str = "neuronx-mem";
+/// The programs under test, each with the variable that says where it is.
+const PROGRAMS: [(&str, &str); 2] =
+    [("neuronx-mem", "NEURONX_MEM"), ("neuron-numa-launch", "NEURON_NUMA_LAUNCH")];
 
 /// The scripts, below the root.
 const SCRIPTS: &str = "tests/python";
 
 /// What the scripts need from outside, below the root.
 const REQUIREMENTS: &str = "tests/python/requirements.txt";
+/// The scripts that need PyTorch, below the root.
+const TORCH_SCRIPTS: &str = "tests/python/launcher";
 
 /// The environment, below the root.
 const ENVIRONMENT: &str = "target/python-venv";
 
 /// The module that is fetched, below its folder.
 const MODULE: &str = "torch/cuda/_memory_viz.py";
+
+/// What pip installs for the scripts that need it.
+const TORCH: &str = "torch>=2.11";
+
+/// Is there once PyTorch is whole, below its folder.
+const TORCH_MARK: &str = "installed";
 
 /// Runs the suite; what keeps it from running is one failure.
 pub(super) fn run(workspace: &Workspace, built: &[Binary]) -> Outcome {
@@ -40,37 +50,59 @@ pub(super) fn run(workspace: &Workspace, built: &[Binary]) -> Outcome {
 
 fn tested(workspace: &Workspace, built: &[Binary]) -> Result<Outcome, Failure> {
     let root = workspace.root();
-    let program = match built.iter().find(|binary| is_program(binary)) {
-        Some(binary) => binary.executable.clone(),
-        None => build(root)?,
-    };
+    let mut programs = Vec::new();
+    for (name, variable) in PROGRAMS {
+        let program = match built.iter().find(|binary| is_program(binary, name)) {
+            Some(binary) => binary.executable.clone(),
+            None => build(root, name)?,
+        };
+        programs.push((variable, program));
+    }
     let python = environment(root)?;
     let modules = modules(root, &python)?;
-    let mut command = Command::new(&python);
-    command.current_dir(root).args(["-m", "unittest", "discover", "--start-directory", SCRIPTS]);
-    command.env("NEURONX_MEM", program).env("PYTHONPATH", modules).env("PYTHONDONTWRITEBYTECODE", "1");
+    let mut outcome = discovered(root, &python, SCRIPTS, &modules, &programs)?;
+    if cfg!(target_os = "linux") {
+        // A folder of its own: beside the visualizer, the package would be loaded with it each time.
+        let torch = torch(root, &python)?;
+        outcome.add(&discovered(root, &python, TORCH_SCRIPTS, &torch, &programs)?);
+    } else {
+        eprintln!("skipped: {TORCH_SCRIPTS}; the launcher is for Linux");
+    }
+    Ok(outcome)
+}
+
+/// Runs the tests of one folder.
+fn discovered(
+    root: &Path,
+    python: &Path,
+    scripts: &str,
+    modules: &Path,
+    programs: &[(&str, PathBuf)],
+) -> Result<Outcome, Failure> {
+    let mut command = Command::new(python);
+    command.current_dir(root).args(["-m", "unittest", "discover", "--start-directory", scripts]);
+    command.envs(programs.iter().map(|(variable, program)| (variable, program)));
+    command.env("PYTHONPATH", modules).env("PYTHONDONTWRITEBYTECODE", "1");
     let mut ran = process::capture(command)?;
     let (passed, failed) = result_of(&ran.text, ran.success);
-    ran.text.insert_str(0, "---- python: interop\n");
+    ran.text.insert_str(0, &format!("---- python: {scripts}\n"));
     Ok(Outcome { passed, failed, elapsed: ran.elapsed, output: ran.text })
 }
 
-fn is_program(binary: &Binary) -> bool {
-    binary.target == PROGRAM && !binary.is_test
+fn is_program(binary: &Binary, name: &str) -> bool {
+    binary.target == name && !binary.is_test
 }
 
-/// Builds the program when the selected crates did not.
-fn build(root: &Path) -> Result<PathBuf, Failure> {
-    let mut command = process::cargo(root, &["build", "--bin", PROGRAM]);
+/// Builds a program when the selected crates did not.
+fn build(root: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let mut command = process::cargo(root, &["build", "--bin", name]);
     process::announce(&command);
     command.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
     let output =
         command.output().map_err(|error| Failure::Broken(format!("cannot start cargo build: {error}")))?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let binary = text.lines().filter_map(binary_of).find(is_program);
-    binary
-        .map(|binary| binary.executable)
-        .ok_or_else(|| Failure::Broken(format!("`{PROGRAM}` does not build")))
+    let binary = text.lines().filter_map(binary_of).find(|binary| is_program(binary, name));
+    binary.map(|binary| binary.executable).ok_or_else(|| Failure::Broken(format!("`{name}` does not build")))
 }
 
 /// The interpreter of the environment, which is made when it is not there.
@@ -99,6 +131,21 @@ fn modules(root: &Path, python: &Path) -> Result<PathBuf, Failure> {
         let mut command = Command::new(python);
         command.current_dir(root).arg(format!("{SCRIPTS}/fetch_memory_viz.py")).arg(&folder);
         process::run(command)?;
+    }
+    Ok(folder)
+}
+
+/// The folder with PyTorch and what it needs, some five gigabytes; installed when it is not there.
+fn torch(root: &Path, python: &Path) -> Result<PathBuf, Failure> {
+    let folder = root.join(ENVIRONMENT).join("torch");
+    let mark = folder.join(TORCH_MARK);
+    if !mark.exists() {
+        let mut command = Command::new(python);
+        command.current_dir(root).args(["-m", "pip", "install", "--quiet", "--no-cache-dir", "--upgrade"]);
+        command.arg("--target").arg(&folder).arg(TORCH);
+        process::run(command)?;
+        fs::write(&mark, TORCH)
+            .map_err(|error| Failure::Broken(format!("cannot write {}: {error}", mark.display())))?;
     }
     Ok(folder)
 }

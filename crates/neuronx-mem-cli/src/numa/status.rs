@@ -52,7 +52,8 @@ fn text(report: &StatusReport, pid: Option<u32>, rank: Option<u32>, source: &str
         if n_outside == 0 { String::new() } else { format!(", {n_outside} may run outside the node") };
     row("threads", format!("{}{outside}", report.n_threads));
     if status.topology_available {
-        row("topology", format!("{} Neuron devices, from {source}", status.num_devices));
+        let (n_devices, s) = (status.num_devices, if status.num_devices == 1 { "" } else { "s" });
+        row("topology", format!("{n_devices} Neuron device{s}, from {source}"));
     } else {
         row("topology", "not available".to_owned());
     }

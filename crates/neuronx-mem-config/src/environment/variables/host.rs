@@ -16,6 +16,7 @@ variables! { Host;
     /// Makes a value outside the range of `int32` an error where the packed view is used.
     TORCH_NEURONX_PACKED_INT64_CHECK_OVERFLOW: BOOL, OFF, Guidelines, INT64;
 
-    /// Pins the threads of each rank to the NUMA node of its device when the process group is made.
-    NEURON_NUMA_PIN: BOOL, ON, Guidelines, RECORDED;
+    /// Pins the threads of each rank to the NUMA node of its device when the process group is made. Off,
+    /// `neuron-numa-launch` starts plain Python too.
+    NEURON_NUMA_PIN: BOOL, ON, Guidelines, NUMA;
 }

@@ -82,6 +82,7 @@ const RECORDED: &[&str] = &[];
 const FACADE: &[&str] = &["neuronx-mem"];
 const CACHE: &[&str] = &["neuronx-mem-cache"];
 const INT64: &[&str] = &["neuronx-mem-int64"];
+const NUMA: &[&str] = &["neuronx-mem-numa"];
 
 const fn plain(text: &'static str) -> DefaultValue {
     DefaultValue::Plain(text)

@@ -1,7 +1,8 @@
 //! The Neuron runtime.
 //!
 //! Knows the variables of the runtime that decide how much device memory there is and who takes it.
-//! The runtime obeys them; here they are recorded, and explained when memory is short.
+//! The runtime obeys them; here they are recorded, and explained when memory is short. Which device a
+//! rank is on depends on how many physical cores make a logical one.
 
 use super::*;
 
@@ -14,10 +15,10 @@ const BUFFER_DEFAULT: DefaultValue = DefaultValue::NotStated;
 
 variables! { Runtime;
     /// Physical NeuronCores in one logical core. At 1, two logical cores share one memory stack.
-    NEURON_LOGICAL_NC_CONFIG: CORES_PER_LOGICAL, LOGICAL_DEFAULT, Runtime, &["neuronx-mem-nrt"];
+    NEURON_LOGICAL_NC_CONFIG: CORES_PER_LOGICAL, LOGICAL_DEFAULT, Runtime, &["neuronx-mem-nrt", "neuronx-mem-numa"];
 
     /// An older name of `NEURON_LOGICAL_NC_CONFIG`, looked at only while that one is not set.
-    NEURON_RT_VIRTUAL_CORE_SIZE: CORES_PER_LOGICAL, LOGICAL_DEFAULT, Runtime, &["neuronx-mem-nrt"];
+    NEURON_RT_VIRTUAL_CORE_SIZE: CORES_PER_LOGICAL, LOGICAL_DEFAULT, Runtime, &["neuronx-mem-nrt", "neuronx-mem-numa"];
 
     /// The logical cores that the process takes. Launchers set it for each rank.
     NEURON_RT_VISIBLE_CORES: Kind::List(Items::Ranges(MAX_CORE_INDEX)), DefaultValue::NotStated, Runtime,
