@@ -8,10 +8,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use neuronx_mem_config::{Environment, Variable, variables};
+use neuronx_mem_numa::launch::MARKER;
 use neuronx_mem_numa::{Lnc, NeuronLs, NumaError, ProcessRef, SystemRoot, Topology};
 
 use super::arguments::SourceArguments;
 use crate::failure::Failure;
+
+/// The variable of the rank on this host.
+const LOCAL_RANK: &str = "LOCAL_RANK";
 
 /// The devices, or why nothing says which there are; beside it, who was asked.
 pub(super) struct Source {
@@ -71,20 +75,24 @@ fn lnc(environment: &Environment) -> Option<Lnc> {
 /// The variables of a process: all that count here.
 pub(super) struct Variables {
     pub(super) environment: Environment,
-    pub(super) local_rank: Option<OsString>,
+    local_rank: Option<OsString>,
+    /// What `neuron-numa-launch` left.
+    launched: Option<OsString>,
 }
 
 impl Variables {
     /// Of this process now, or of another one as it was when that started.
     pub(super) fn of(root: &Path, process: ProcessRef) -> Result<Self, Failure> {
         let ProcessRef::Pid(pid) = process else {
-            return Ok(Self { environment: Environment::capture(), local_rank: env::var_os("LOCAL_RANK") });
+            let [local_rank, launched] = [LOCAL_RANK, MARKER].map(env::var_os);
+            return Ok(Self { environment: Environment::capture(), local_rank, launched });
         };
         let path = root.join(format!("proc/{pid}/environ"));
         let bytes = fs::read(path).map_err(|source| Failure::Process { pid, source })?;
         let pairs = || bytes.split(|byte| *byte == 0).filter_map(pair);
-        let local_rank = pairs().find(|(name, _)| *name == "LOCAL_RANK").map(|(_, text)| text.to_owned());
-        Ok(Self { environment: Environment::from_pairs(pairs()), local_rank })
+        let text = |wanted: &str| pairs().find(|(name, _)| *name == wanted).map(|(_, text)| text.to_owned());
+        let [local_rank, launched] = [LOCAL_RANK, MARKER].map(text);
+        Ok(Self { environment: Environment::from_pairs(pairs()), local_rank, launched })
     }
 
     pub(super) fn is_pin_enabled(&self) -> bool {
@@ -103,6 +111,11 @@ impl Variables {
             tracing::warn!("LOCAL_RANK is {text:?}, which is no rank");
         }
         rank
+    }
+
+    /// The node that `neuron-numa-launch` started the process on.
+    pub(super) fn launched_node(&self) -> Option<u32> {
+        self.launched.as_ref()?.to_str()?.parse().ok()
     }
 }
 

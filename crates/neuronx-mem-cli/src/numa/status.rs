@@ -27,15 +27,28 @@ pub(super) fn run(arguments: &StatusArguments) -> Result<Answer, Failure> {
         rank: rank.map(LocalRank),
         topology: source.topology.as_ref(),
     });
-    output::print(&if arguments.source.json {
-        json::line(&Status::of(&report, arguments.pid, rank))?
-    } else {
-        text(&report, arguments.pid, rank, &source.name)
-    })?;
+    let shown = Shown {
+        pid: arguments.pid,
+        rank,
+        launched_node: variables.launched_node(),
+        source: &source.name,
+        report: &report,
+    };
+    output::print(&if arguments.source.json { json::line(&Status::of(&shown))? } else { text(&shown) })?;
     Ok(if report.status.numa_pinned { Answer::Yes } else { Answer::No })
 }
 
-fn text(report: &StatusReport, pid: Option<u32>, rank: Option<u32>, source: &str) -> String {
+/// All that is said of a process.
+struct Shown<'a> {
+    pid: Option<u32>,
+    rank: Option<u32>,
+    launched_node: Option<u32>,
+    source: &'a str,
+    report: &'a StatusReport,
+}
+
+fn text(shown: &Shown<'_>) -> String {
+    let Shown { pid, rank, launched_node, source, report } = shown;
     let status = &report.status;
     let process = pid.map_or("this process".to_owned(), |pid| format!("process {pid}"));
     let rank = rank.map_or("no local rank".to_owned(), |rank| format!("local rank {rank}"));
@@ -60,6 +73,9 @@ fn text(report: &StatusReport, pid: Option<u32>, rank: Option<u32>, source: &str
     if let Some(binding) = &report.binding {
         let (device, core, node) = (binding.device, binding.core, binding.node);
         row("belongs to", format!("device {device}, logical core {core}, NUMA node {node}"));
+    }
+    if let Some(node) = launched_node {
+        row("launched", format!("by neuron-numa-launch, on NUMA node {node}"));
     }
     let Some(pages) = &report.pages else {
         row("memory", "the kernel does not say where it is".to_owned());
@@ -91,6 +107,8 @@ struct Status<'a> {
     /// Null for the command itself.
     pid: Option<u32>,
     rank: Option<u32>,
+    /// Where `neuron-numa-launch` started it.
+    launched_node: Option<u32>,
     device: Option<u32>,
     core: Option<u32>,
     node: Option<u32>,
@@ -121,7 +139,8 @@ struct Amount {
 }
 
 impl<'a> Status<'a> {
-    fn of(report: &'a StatusReport, pid: Option<u32>, rank: Option<u32>) -> Self {
+    fn of(shown: &Shown<'a>) -> Self {
+        let Shown { pid, rank, launched_node, report, .. } = *shown;
         let binding = report.binding.as_ref();
         Self {
             schema: json::SCHEMA,
@@ -130,6 +149,7 @@ impl<'a> Status<'a> {
             message: report.reason.as_ref().map(ToString::to_string),
             pid,
             rank,
+            launched_node,
             device: binding.map(|binding| binding.device),
             core: binding.map(|binding| binding.core),
             node: binding.map(|binding| binding.node.get()),
