@@ -79,6 +79,14 @@ pub enum NumaError {
     /// The list of devices is empty.
     #[error("neuron-ls lists no device")]
     NoDevices,
+    /// The list of devices is longer than any machine's.
+    #[error("neuron-ls lists {n_devices} devices, more than {maximum}")]
+    ManyDevices {
+        /// How many it lists.
+        n_devices: usize,
+        /// The most that is believed.
+        maximum: usize,
+    },
     /// A text is no list of CPUs or nodes.
     #[error(transparent)]
     List(#[from] ListError),

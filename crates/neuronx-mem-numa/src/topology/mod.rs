@@ -22,6 +22,9 @@ use serde_json::Value;
 use crate::error::ElementProblem;
 use crate::{Lnc, LocalRank, NeuronLs, NumaError, SystemRoot};
 
+/// More devices than any machine has; a list of their cores is made.
+const MAX_DEVICES: usize = 4096;
+
 /// The Neuron devices that this process sees (guidelines for memory management, "Pin host memory").
 ///
 /// In a container that is a part of the machine's devices, numbered anew.
@@ -53,12 +56,16 @@ impl Topology {
     /// # Errors
     ///
     /// [`NumaError::Json`], [`NumaError::NotAList`] and [`NumaError::Element`] for texts that are no
-    /// list of devices, [`NumaError::NoDevices`] for an empty one.
+    /// list of devices, [`NumaError::NoDevices`] for an empty one, [`NumaError::ManyDevices`] for one of
+    /// more than 4096.
     pub fn from_json(json: &[u8], root: &SystemRoot) -> Result<Self, NumaError> {
         let value: Value = serde_json::from_slice(json).map_err(|source| NumaError::Json { source })?;
         let Value::Array(elements) = value else {
             return Err(NumaError::NotAList { found: element::kind(&value) });
         };
+        if elements.len() > MAX_DEVICES {
+            return Err(NumaError::ManyDevices { n_devices: elements.len(), maximum: MAX_DEVICES });
+        }
         let mut devices = Vec::with_capacity(elements.len());
         let mut seen = BTreeSet::new();
         for (element_idx, value) in elements.iter().enumerate() {
@@ -108,7 +115,7 @@ impl Topology {
         let mut is_changed = false;
         for device in &mut self.devices {
             let Some(old) = device.lnc.filter(|old| *old != lnc) else { continue };
-            device.n_cores = device.n_cores * old.number() / lnc.number();
+            device.n_cores = (device.n_cores * old.number() / lnc.number()).max(1);
             device.lnc = Some(lnc);
             is_changed = true;
         }
@@ -123,9 +130,9 @@ impl Topology {
 /// All cores in the order of their ids. A device without ids gets the next free ones.
 fn cores(devices: &[Device]) -> Vec<LogicalCore> {
     let mut cores = Vec::new();
-    let mut next = 0;
+    let mut next: u32 = 0;
     for (device_idx, device) in devices.iter().enumerate() {
-        let numbered = next..next + device.n_cores;
+        let numbered = next..next.saturating_add(device.n_cores);
         let ids = if device.core_ids.is_empty() { numbered.collect() } else { device.core_ids.clone() };
         next = ids.iter().copied().max().map_or(next, |last| last.saturating_add(1).max(next));
         cores.extend(ids.into_iter().map(|id| LogicalCore { id, device_idx }));

@@ -1,8 +1,11 @@
 //! What `neuron-ls` and `/sys` say, and what comes of texts that say something else.
 
 use neuronx_mem_numa::{
-    Bdf, CpuId, CpuPlace, Host, Lnc, LocalRank, NodeSource, NumaError, ProcessRef, Topology,
+    AffinityMode, Bdf, CpuId, CpuPlace, Host, Lnc, LocalRank, NodeSource, NumaError, Planner, ProcessRef,
+    Topology,
 };
+use proptest::prelude::*;
+use serde_json::Value;
 
 use crate::machine::{Machine, output_of};
 
@@ -171,6 +174,8 @@ fn what_is_no_list_of_devices_is_refused() {
         r#"[{"neuron_device": 7, "nc_count": 1}, {"neuron_device": 7, "nc_count": 1}]"#,
         "neuron-ls, element 1: device 7 is listed twice",
     );
+    let many = format!("[{}1]", "1,".repeat(4096));
+    check_bad(&many, "neuron-ls lists 4097 devices, more than 4096");
     let deep = "[".repeat(100_000);
     assert!(matches!(read(&deep), Err(NumaError::Json { .. })));
 }
@@ -247,5 +252,76 @@ fn every_fixture_is_read_by_the_tool_too() {
         machine.tool(&output_of(name));
         let tool = neuronx_mem_numa::NeuronLs::at(machine.path("bin/neuron-ls"));
         assert_eq!(Topology::discover(&tool, &machine.root()).unwrap(), machine.topology(name), "{name}");
+    }
+}
+
+#[test]
+fn ids_at_the_end_of_their_range_are_no_trouble() {
+    let topology = read(
+        r#"[{"neuron_device": 0, "nc_count": 2, "neuroncore_ids": [4294967295]},
+            {"neuron_device": 1, "nc_count": 2, "logical_neuroncore_config": 1},
+            {"neuron_device": 2, "nc_count": 1, "logical_neuroncore_config": 1}]"#,
+    )
+    .unwrap();
+    assert_eq!(topology.core_of(LocalRank(0)).unwrap().0.id, u32::MAX);
+    let coarse = topology.with_lnc(Lnc::Two);
+    assert_eq!(coarse.devices().iter().map(|device| device.n_cores).collect::<Vec<_>>(), [1, 1, 1]);
+    assert_eq!(coarse.cores().len(), 3);
+}
+
+/// A value of any type, often one that the field could have.
+fn any_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..8u64).prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop_oneof!["[0-9]{1,3}", "[0-9]{1,2}-[0-9]{1,3}", "-1", "[0-9a-f]{2}:[0-9a-f]{2}\\.[0-9]", ".{0,8}"]
+            .prop_map(Value::from),
+        prop::collection::vec(0..9u64, 0..5).prop_map(Value::from),
+    ]
+}
+
+fn any_element() -> impl Strategy<Value = Value> {
+    let fields = prop::sample::select(vec![
+        "neuron_device",
+        "bdf",
+        "cpu_affinity",
+        "numa_node",
+        "nc_count",
+        "logical_neuroncore_config",
+        "memory_size",
+        "neuroncore_ids",
+        "instance_type",
+        "other",
+    ]);
+    let object = prop::collection::btree_map(fields, any_value(), 0..8).prop_map(|fields| {
+        let mut object: serde_json::Map<String, Value> =
+            [("nc_count".to_owned(), Value::from(2)), ("neuron_device".to_owned(), Value::from(0))]
+                .into_iter()
+                .collect();
+        object.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        Value::Object(object)
+    });
+    prop_oneof![9 => object, 1 => any_value()]
+}
+
+proptest! {
+    /// Whatever the tool says: a typed answer, ranks for all cores, and places or reasons for all ranks.
+    #[test]
+    fn no_output_is_a_panic(elements in prop::collection::vec(any_element(), 0..4), fine: bool) {
+        let json = Value::Array(elements).to_string();
+        if let Ok(topology) = read(&json) {
+            let topology = topology.with_lnc(if fine { Lnc::One } else { Lnc::Two });
+            let n_cores: u32 = topology.devices().iter().map(|device| device.n_cores).sum();
+            prop_assert_eq!(topology.cores().len(), n_cores as usize);
+            let host = Host { allowed: "0-300".parse().unwrap(), ..Host::default() };
+            for mode in AffinityMode::ALL {
+                let planner = Planner::new(&topology, &host, mode);
+                let placed = planner.bindings().flatten();
+                prop_assert!(placed.into_iter().all(|binding| !binding.cpus.is_empty()));
+            }
+        }
     }
 }
