@@ -79,19 +79,21 @@ impl Running {
             }
         }
         let texts = [out.bytes, err.bytes];
-        Ok(wait(child, deadline)?.map_or(Ended::Late, |status| Ended::Status(status, texts)))
+        let Some(status) = wait(child, deadline)? else { return Ok(Ended::Late) };
+        self.0 = None;
+        Ok(Ended::Status(status, texts))
     }
 
-    /// Kills the whole group and reaps the process; nothing happens to one that was reaped.
+    /// Kills the whole group and reaps the process; nothing happens once that was waited for.
     fn end(&mut self) {
         let Some(mut child) = self.0.take() else { return };
-        if matches!(child.try_wait(), Ok(None)) {
-            let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-            let killed = group.is_some_and(|group| kill_process_group(group, Signal::KILL).is_ok());
-            // Both fail only for what has ended meanwhile.
-            let _ = if killed { Ok(()) } else { child.kill() };
-            let _ = child.wait();
-        }
+        // The process has not been reaped, so its id still names this group, even when it has ended and
+        // left others behind.
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let killed = group.is_some_and(|group| kill_process_group(group, Signal::KILL).is_ok());
+        // Both fail only for what has ended meanwhile.
+        let _ = if killed { Ok(()) } else { child.kill() };
+        let _ = child.wait();
     }
 }
 
