@@ -99,7 +99,7 @@ pub struct PlacementPolicy {
     /// Segment size of small requests and of large requests below the medium threshold.
     small_segment: u64,
     medium_segment: u64,
-    /// Smallest remainder worth a block of its own, by pool.
+    /// Smallest remainder worth a block of its own, by pool; at least 1.
     split_threshold: [u64; 2],
     max_split: u64,
     max_non_split_rounding: u64,
@@ -125,7 +125,9 @@ impl PlacementPolicy {
             segment_alignment: config.segment_alignment_bytes(),
             small_segment: config.small_segment_bytes(),
             medium_segment: config.medium_segment_bytes(),
-            split_threshold: [config.small_split_threshold_bytes(), config.large_split_threshold_bytes()],
+            // No remainder at all is never worth a block, whatever the keys say.
+            split_threshold: [config.small_split_threshold_bytes(), config.large_split_threshold_bytes()]
+                .map(|bytes| bytes.max(1)),
             max_split: config.max_split_bytes(),
             max_non_split_rounding: config.max_non_split_rounding_bytes(),
         }
@@ -213,8 +215,7 @@ impl PlacementPolicy {
     /// Whether what the request leaves of a block is large enough for a block of its own.
     #[inline]
     pub(crate) fn is_worth_splitting(&self, extent: u64, request: &Request) -> bool {
-        let rest = extent - request.extent;
-        rest != 0 && rest >= self.split_threshold[request.kind.index()]
+        extent - request.extent >= self.split_threshold[request.kind.index()]
     }
 
     /// Whether a free block of `extent` bytes, found as the best fit, may serve the request.

@@ -99,7 +99,7 @@ impl<T: Copy> FreeQueue<T> {
     /// # Errors
     ///
     /// [`StreamError::UnknownStream`], [`StreamError::UnknownRecord`]; nothing is queued then.
-    #[inline]
+    #[inline(always)]
     pub fn enqueue_free(
         &mut self,
         token: T,
@@ -220,6 +220,7 @@ impl<T: Copy> FreeQueue<T> {
         self.lane(stream).map(|lane| (lane.n_pending(), lane.pending_bytes))
     }
 
+    #[inline(never)]
     fn enqueue_busy(
         &mut self,
         token: T,
@@ -271,7 +272,7 @@ impl<T: Copy> FreeQueue<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn lane(&self, stream: StreamId) -> Result<&Lane, StreamError> {
         let unknown = StreamError::UnknownStream { stream, n_streams: self.n_streams() };
         self.lanes.get(stream.0 as usize).ok_or(unknown)

@@ -38,33 +38,53 @@ impl Device {
     /// As there, and [`AllocError::Stream`] for a stream that this device does not have.
     #[inline]
     pub fn allocate_handle(&self, bytes: u64, stream: StreamId) -> Result<Option<Handle>, AllocError> {
-        let handle = self.allocate_unwatched(bytes, stream)?;
-        self.shared.verify_handed_out(handle.as_ref());
-        Ok(handle)
+        self.shared.verified(self.allocate_unwatched(bytes, stream))
     }
 
-    #[inline]
+    #[inline(always)]
     fn allocate_unwatched(&self, bytes: u64, stream: StreamId) -> Result<Option<Handle>, AllocError> {
         let request = match self.shared.policy.plan(bytes) {
             Ok(request) => request.with_tag(Owner::of(stream).to_tag()),
             Err(error) => return self.refuse(error),
         };
-        let caller = Caller { stream, stack: self.shared.capture.for_allocate() };
-        let mut state = self.shared.state.lock();
-        if stream != StreamId::DEFAULT {
-            state.queue.is_idle(stream)?; // known at all?
+        if self.shared.capture.is_on() {
+            return self.allocate_recorded(&request, stream);
         }
-        if let Some(placement) = state.pool.allocate(&request) {
-            state.note(&request, &placement, caller);
+        self.allocate_planned::<false>(&request, Caller { stream, stack: None })
+    }
+
+    /// The same with an eye on the history, out of line: a history that is off costs one test.
+    #[inline(never)]
+    fn allocate_recorded(&self, request: &Request, stream: StreamId) -> Result<Option<Handle>, AllocError> {
+        let caller = Caller { stream, stack: self.shared.capture.for_allocate() };
+        self.allocate_planned::<true>(request, caller)
+    }
+
+    /// Returns what its callers return: to unwrap and wrap a handle again copies it through memory.
+    #[inline(always)]
+    fn allocate_planned<const IS_RECORDED: bool>(
+        &self,
+        request: &Request,
+        caller: Caller,
+    ) -> Result<Option<Handle>, AllocError> {
+        let mut state = self.shared.state.lock();
+        if caller.stream != StreamId::DEFAULT {
+            state.queue.is_idle(caller.stream)?; // known at all?
+        }
+        if let Some(placement) = state.pool.allocate(request) {
+            if IS_RECORDED {
+                state.record(request, &placement, caller);
+            }
+            state.count(request, &placement, caller);
             return Ok(Some(Handle::from(placement)));
         }
         drop(state);
-        self.allocate_slowly(&request, caller).map(Some)
+        self.allocate_slowly(request, caller)
     }
 
     /// Serves a request that the cache could not serve a moment ago.
     #[cold]
-    fn allocate_slowly(&self, request: &Request, caller: Caller) -> Result<Handle, AllocError> {
+    fn allocate_slowly(&self, request: &Request, caller: Caller) -> Result<Option<Handle>, AllocError> {
         let mut growth = self.shared.growth.lock();
         let result = match self.serve(request, caller) {
             Err(AllocError::Runtime(error)) if error.status.is_resource_exhausted() => {
@@ -76,7 +96,7 @@ impl Device {
             self.shared.state.lock().stats.request_without_block();
         }
         drop(growth);
-        result.map(Handle::from)
+        result.map(|placement| Some(Handle::from(placement)))
     }
 
     /// One try: the cache again, since another thread may have freed or grown, then the runtime.
@@ -151,13 +171,22 @@ pub(super) struct Caller {
 
 impl State {
     /// Counts a served request, and puts it into the history if that is on.
-    #[inline]
     pub(super) fn note(&mut self, request: &Request, placement: &Placement, caller: Caller) {
+        self.record(request, placement, caller);
+        self.count(request, placement, caller);
+    }
+
+    #[inline(always)]
+    fn record(&mut self, request: &Request, placement: &Placement, caller: Caller) {
         if self.recorder.is_on() {
             let (address, bytes) = (placement.address, request.requested_bytes());
             let event = BlockEvent { address, bytes, stream: caller.stream };
             self.recorder.block_allocated(placement.id, &event, caller.stack);
         }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, request: &Request, placement: &Placement, caller: Caller) {
         self.stats.block_allocated(&AllocationEvent {
             pool: stats_pool(request.kind()),
             block_bytes: placement.block_bytes,

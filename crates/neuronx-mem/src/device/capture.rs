@@ -4,11 +4,13 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use neuronx_mem_snapshot::history::{History, NoStacks, StackProvider};
+use neuronx_mem_snapshot::history::{History, NoStacks, Recording, StackProvider};
 use neuronx_mem_snapshot::{Action, StackId, StackTable};
 use parking_lot::Mutex;
 
 pub(super) struct Capture {
+    /// Somebody wants events or stacks. The one thing that the hot path looks at.
+    is_on: AtomicBool,
     /// Somebody can tell a stack: without a provider nothing is captured, whatever is wanted.
     has_provider: AtomicBool,
     on_allocate: AtomicBool,
@@ -27,6 +29,7 @@ impl Capture {
     pub(super) fn new() -> Self {
         let source = Source { provider: Box::new(NoStacks), table: StackTable::new() };
         Self {
+            is_on: AtomicBool::new(false),
             has_provider: AtomicBool::new(false),
             on_allocate: AtomicBool::new(false),
             on_free: AtomicBool::new(false),
@@ -41,6 +44,7 @@ impl Capture {
         let mut capture = Self { is_always: true, ..Self::new() };
         capture.set_provider(provider);
         (*capture.on_allocate.get_mut(), *capture.on_free.get_mut()) = (true, true);
+        *capture.is_on.get_mut() = true;
         capture
     }
 
@@ -67,6 +71,16 @@ impl Capture {
         let wants = |action| has_provider && (self.is_always || history.wants_stack(action));
         self.on_allocate.store(wants(Action::Alloc), Ordering::Relaxed);
         self.on_free.store(wants(Action::FreeRequested), Ordering::Relaxed);
+        let is_on = self.is_always || history.options().recording != Recording::Off;
+        self.is_on.store(is_on, Ordering::Relaxed);
+    }
+
+    /// Whether an operation that begins now is to be recorded. One load, outside the lock: another
+    /// thread's operation that is under way while the history is switched on may be left out.
+    #[inline(always)]
+    pub(super) fn is_on(&self) -> bool {
+        // The other build exists to measure what a history that is off costs: `cargo xtask bench`.
+        option_env!("NEURONX_MEM_BENCH_WITHOUT_RECORDER").is_none() && self.is_on.load(Ordering::Relaxed)
     }
 
     /// The caller's stack for an allocation, if one is wanted. One load when not.

@@ -20,7 +20,6 @@ pub(super) struct Recorder {
     user_metadata: String,
 }
 
-// The methods that record stay out of line: with the history off the hot path must not carry them.
 impl Recorder {
     pub(super) fn new(clock: Clock) -> Self {
         let history = History::new();
@@ -29,8 +28,7 @@ impl Recorder {
 
     #[inline]
     pub(super) fn is_on(&self) -> bool {
-        // The other build exists to measure what a recorder that is off costs: `cargo xtask bench`.
-        option_env!("NEURONX_MEM_BENCH_WITHOUT_RECORDER").is_none() && self.is_on
+        self.is_on
     }
 
     pub(super) fn history(&self) -> &History {
@@ -55,7 +53,7 @@ impl Recorder {
         self.block_stacks.get(id.slot() as usize).copied().flatten()
     }
 
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn block_allocated(&mut self, id: BlockId, event: &BlockEvent, stack: Option<StackId>) {
         // Without stacks the table stays empty, and an empty table says that no block has one.
         if stack.is_some() || !self.block_stacks.is_empty() {
@@ -74,7 +72,7 @@ impl Recorder {
     }
 
     /// Notes the owner's free, and its completion when that came at once.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn free_requested(&mut self, event: &BlockEvent, stack: Option<StackId>, is_completed: bool) {
         let time_us = (self.clock)();
         self.record(event.at(Action::FreeRequested, time_us).with_stack(stack));

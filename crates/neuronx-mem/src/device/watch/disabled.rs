@@ -4,13 +4,13 @@ use neuronx_mem_pool::{BlockId, Placement, ReleasedSegment, Request};
 use neuronx_mem_snapshot::StackId;
 use neuronx_mem_stream::{FreeQueue, StreamId, Ticket};
 
-use crate::DeviceRuntime;
 use crate::builder::Settings;
 #[cfg(feature = "worker")]
 use crate::device::State;
 use crate::device::allocate::Caller;
 use crate::device::capture::Capture;
 use crate::device::{Handle, Shared};
+use crate::{AllocError, DeviceRuntime};
 
 pub(in crate::device) fn new_capture(_: &Settings) -> Capture {
     Capture::new()
@@ -67,8 +67,13 @@ impl Watch {
 
 #[expect(clippy::unused_self, reason = "the shape of the one that watches")]
 impl Shared {
-    #[inline]
-    pub(in crate::device) fn verify_handed_out(&self, _: Option<&Handle>) {}
+    #[inline(always)]
+    pub(in crate::device) fn verified(
+        &self,
+        answer: Result<Option<Handle>, AllocError>,
+    ) -> Result<Option<Handle>, AllocError> {
+        answer
+    }
 
     #[inline]
     pub(in crate::device) fn after_free(&self, _: BlockId, _: u64, _: Option<StackId>, _: bool) {}

@@ -6,6 +6,7 @@ use neuronx_mem_pool::{BlockId, ReleasedSegment};
 use neuronx_mem_runtime::SegmentHandle;
 use neuronx_mem_snapshot::StackId;
 
+use crate::AllocError;
 use crate::device::{Handle, Shared, State};
 
 /// A piece of a segment to look at.
@@ -26,12 +27,19 @@ struct Filling {
 }
 
 impl Shared {
-    /// Looks at the memory of a block before its owner gets it.
-    pub(in crate::device) fn verify_handed_out(&self, handle: Option<&Handle>) {
-        let Some(handle) = handle.filter(|_| self.settings.is_watched()) else { return };
-        let pieces = self.state.lock().pieces_of(handle);
-        self.verify(&pieces);
-        self.say();
+    /// Looks at the memory of a block before its owner gets it; passes the answer on.
+    pub(in crate::device) fn verified(
+        &self,
+        answer: Result<Option<Handle>, AllocError>,
+    ) -> Result<Option<Handle>, AllocError> {
+        if let Ok(Some(handle)) = &answer
+            && self.settings.is_watched()
+        {
+            let pieces = self.state.lock().pieces_of(handle);
+            self.verify(&pieces);
+            self.say();
+        }
+        answer
     }
 
     /// Ends a free: one that was refused is a finding, and what has come back is filled.
