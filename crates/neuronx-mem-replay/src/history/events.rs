@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use neuronx_mem_snapshot::Snapshot;
+use neuronx_mem_snapshot::{Snapshot, StackId};
 
 use super::final_state::device_of;
 use super::mark::one_line;
@@ -42,6 +42,7 @@ pub struct HistoryEvents<'a> {
     steps: Steps<'a>,
     n_events: u64,
     is_done: bool,
+    last_stack: Option<StackId>,
 }
 
 impl<'a> HistoryEvents<'a> {
@@ -52,7 +53,7 @@ impl<'a> HistoryEvents<'a> {
         let input = input.into();
         let headers = headers(snapshot, device_idx, &input);
         let steps = Steps::new(snapshot, device_idx);
-        Self { input, headers, steps, n_events: 0, is_done: false }
+        Self { input, headers, steps, n_events: 0, is_done: false, last_stack: None }
     }
 
     /// The history of the device asked for, or of the first that has one. Says so when there are others.
@@ -88,11 +89,22 @@ impl<'a> HistoryEvents<'a> {
         devices
     }
 
+    /// The call stack of the last event, in the snapshot's own table; `None` where the history has
+    /// none, and for whatever is no allocation. O(1).
+    #[must_use]
+    pub fn last_stack(&self) -> Option<StackId> {
+        self.last_stack
+    }
+
     fn line(&mut self) -> Option<TraceLine> {
         loop {
             let step = self.steps.next()?;
+            self.last_stack = None;
             let event = match step.what {
-                What::Allocate { id, bytes, stream, .. } => Event::Allocate { id, bytes, stream },
+                What::Allocate { id, bytes, stream, stack, .. } => {
+                    self.last_stack = stack;
+                    Event::Allocate { id, bytes, stream }
+                }
                 What::Free { id } => Event::Free { id },
                 What::Mark(mark) => Event::Mark(mark.label().into()),
                 What::Reserve(_) => continue,

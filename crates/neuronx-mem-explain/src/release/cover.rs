@@ -1,0 +1,135 @@
+//! Covering an amount at the least cost: which items to take so that their bytes suffice. Knows
+//! nothing of memory.
+
+use super::cost::Cost;
+
+/// Most cells of the table; beyond it amounts are counted in larger units.
+const MAX_CELLS: u64 = 1 << 27;
+
+/// Something that can be taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    pub(super) bytes: u64,
+    pub(super) cost: Cost,
+}
+
+/// The items taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cover {
+    /// Their positions, ascending.
+    pub(super) items: Vec<usize>,
+    /// No cover costs less, in the first of the two costs.
+    pub(super) bound: u64,
+}
+
+impl Cover {
+    /// The cheapest items that together have so many bytes; `None` when all are too few.
+    ///
+    /// Exact while items times units stay below [`MAX_CELLS`], where a unit is what all sizes are
+    /// multiples of. Beyond that units are made larger and items rounded down to them, which keeps
+    /// the cover valid; the bound is then that of the fractional problem.
+    pub(super) fn cheapest(items: &[Item], missing_bytes: u64) -> Option<Self> {
+        let free = |item: &Item| item.cost == Cost::default();
+        let given: u64 =
+            items.iter().filter(|item| free(item)).fold(0, |sum, item| sum.saturating_add(item.bytes));
+        let all = items.iter().fold(0_u64, |sum, item| sum.saturating_add(item.bytes));
+        if all < missing_bytes {
+            return None;
+        }
+        let costly: Vec<usize> = (0..items.len()).filter(|idx| !free(&items[*idx])).collect();
+        let wanted = missing_bytes.saturating_sub(given);
+        let (taken, is_exact) = cheapest_of(items, &costly, wanted);
+        let mut chosen: Vec<usize> = if missing_bytes == 0 {
+            Vec::new()
+        } else {
+            (0..items.len()).filter(|idx| free(&items[*idx])).collect()
+        };
+        let cost = taken.iter().fold(Cost::default(), |sum, idx| sum.plus(items[*idx].cost));
+        let bound = if is_exact { cost.first } else { fractional(items, &costly, wanted) };
+        chosen.extend(taken);
+        chosen.sort_unstable();
+        Some(Self { items: chosen, bound })
+    }
+}
+
+/// The cheapest of some items, and whether that is proved.
+fn cheapest_of(items: &[Item], costly: &[usize], wanted_bytes: u64) -> (Vec<usize>, bool) {
+    if wanted_bytes == 0 {
+        return (Vec::new(), true);
+    }
+    let exact = costly.iter().fold(0, |unit, idx| gcd(unit, items[*idx].bytes)).max(1);
+    let n_items = costly.len() as u64;
+    let max_units = (MAX_CELLS / n_items.max(1)).max(2);
+    // Rounding items down can cost each of them nearly a unit; with all taken it must still suffice.
+    let unit = exact.max(wanted_bytes.div_ceil(max_units - 1));
+    let units_of = |idx: &usize| items[*idx].bytes / unit;
+    let wanted = wanted_bytes.div_ceil(unit);
+    if unit > exact && costly.iter().map(units_of).sum::<u64>() < wanted {
+        return (costly.to_vec(), false);
+    }
+    let n_units = usize::try_from(wanted).unwrap_or(usize::MAX);
+    let taken = table(items, costly, n_units, &units_of);
+    (taken, unit == exact)
+}
+
+/// Dynamic programming over amounts: cost of covering 0 to `wanted` units with the items so far, and
+/// one bit a cell for whether the last of them is taken.
+fn table(items: &[Item], costly: &[usize], wanted: usize, units_of: &dyn Fn(&usize) -> u64) -> Vec<usize> {
+    let mut costs: Vec<Option<Cost>> = vec![None; wanted + 1];
+    costs[0] = Some(Cost::default());
+    let words = wanted / 64 + 1;
+    let mut bits = vec![0_u64; words * costly.len()];
+    for (row, idx) in costly.iter().enumerate() {
+        let units = usize::try_from(units_of(idx)).unwrap_or(usize::MAX);
+        // Downwards, so that each item is taken once.
+        for amount in (1..=wanted).rev() {
+            let Some(before) = costs[amount.saturating_sub(units)].filter(|_| units > 0) else { continue };
+            let with = before.plus(items[*idx].cost);
+            if costs[amount].is_none_or(|without| with < without) {
+                costs[amount] = Some(with);
+                bits[row * words + amount / 64] |= 1 << (amount % 64);
+            }
+        }
+    }
+    let mut taken = Vec::new();
+    let mut amount = wanted;
+    for (row, idx) in costly.iter().enumerate().rev() {
+        if bits[row * words + amount / 64] >> (amount % 64) & 1 == 1 {
+            taken.push(*idx);
+            amount = amount.saturating_sub(usize::try_from(units_of(idx)).unwrap_or(usize::MAX));
+        }
+    }
+    taken
+}
+
+/// Cost of the cover when the last item may be taken in part: no whole cover costs less.
+fn fractional(items: &[Item], costly: &[usize], wanted_bytes: u64) -> u64 {
+    let mut order = costly.to_vec();
+    let rate = |idx: &usize| (u128::from(items[*idx].cost.first), u128::from(items[*idx].bytes.max(1)));
+    order.sort_by(|a, b| {
+        let ((cost_a, bytes_a), (cost_b, bytes_b)) = (rate(a), rate(b));
+        (cost_a * bytes_b).cmp(&(cost_b * bytes_a)).then(a.cmp(b))
+    });
+    let (mut left, mut cost) = (wanted_bytes, 0_u64);
+    for idx in order {
+        let item = &items[idx];
+        if item.bytes >= left {
+            let part = u128::from(item.cost.first) * u128::from(left) / u128::from(item.bytes.max(1));
+            return cost.saturating_add(u64::try_from(part).unwrap_or(u64::MAX));
+        }
+        left -= item.bytes;
+        cost = cost.saturating_add(item.cost.first);
+    }
+    cost
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+#[path = "cover/tests.rs"]
+mod tests;
