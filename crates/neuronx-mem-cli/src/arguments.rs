@@ -16,6 +16,11 @@ use crate::check::CheckArguments;
 use crate::host::HostArguments;
 use crate::int64::Int64Arguments;
 use crate::numa::NumaArguments;
+use crate::diff::DiffArguments;
+use crate::explain::ExplainArguments;
+use crate::int64::Int64Arguments;
+use crate::leaks::LeaksArguments;
+use crate::merge::MergeArguments;
 use crate::output;
 use crate::plan::PlanArguments;
 use crate::shrink::ShrinkArguments;
@@ -85,6 +90,33 @@ pub(crate) enum Verb {
     /// report or a test.
     #[command(after_help = "Example:\n  neuronx-mem shrink train.csv.zst --memory 10GiB -o small.csv")]
     Shrink(ShrinkArguments),
+    /// Say why memory is held, and what would serve a request.
+    ///
+    /// Looks at a snapshot, or at a trace where it ran out of memory or else at its peak. For each segment
+    /// with free memory in it: the blocks that pin it, with age, stream and call stack. For a request:
+    /// whether waiting, empty_cache or another configuration serves it, and the smallest set of live
+    /// blocks whose release does. Exits with 1 when none of the allocator's own means serves it.
+    #[command(after_help = "Example:\n  neuronx-mem explain oom.pickle --need 512MiB --memory 24GiB\n  \
+        neuronx-mem explain train.csv.zst --at peak --need 2GiB")]
+    Explain(ExplainArguments),
+    /// Say what two runs allocate differently: by call stack, size and lifetime.
+    ///
+    /// Addresses do not matter. The sites that make the difference between the two peaks come first, and
+    /// what they hold adds up to it exactly. Without call stacks a site is a phase of the program.
+    #[command(after_help = "Example:\n  neuronx-mem diff before.pickle after.pickle --ignore-lines")]
+    Diff(DiffArguments),
+    /// Say which call stacks hold more after every step.
+    ///
+    /// A leak piles up: live bytes rise from step to step beyond chance, from tensors of several steps
+    /// that are never freed. Exits with 1 when there is one.
+    #[command(after_help = "Example:\n  neuronx-mem leaks train.csv.zst\n  neuronx-mem leaks train.pickle \
+        --every 20000")]
+    Leaks(LeaksArguments),
+    /// Compare the ranks of one job: who holds what, who is out of line, where they part.
+    ///
+    /// Reads every trace and snapshot in DIR; the number in a file's name is its rank.
+    #[command(after_help = "Example:\n  neuronx-mem merge snapshots/")]
+    Merge(MergeArguments),
     /// Convert between snapshots, traces and timelines.
     ///
     /// The content of the input tells what it is, the name of the output what it becomes. The
@@ -331,6 +363,6 @@ fn presets() -> impl TypedValueParser<Value = Preset> {
     PossibleValuesParser::new(Preset::ALL.map(Preset::name)).try_map(|name| name.parse::<Preset>())
 }
 
-fn lncs() -> impl TypedValueParser<Value = Lnc> {
+pub(crate) fn lncs() -> impl TypedValueParser<Value = Lnc> {
     PossibleValuesParser::new(["1", "2"]).map(|text| if text == "1" { Lnc::One } else { Lnc::Two })
 }

@@ -8,6 +8,7 @@ use neuronx_mem::snapshot::Error as SnapshotError;
 use neuronx_mem_cache::CacheError;
 use neuronx_mem_host::HostError;
 use neuronx_mem_numa::NumaError;
+use neuronx_mem_explain::ExplainError;
 use neuronx_mem_replay::ReplayError;
 use neuronx_mem_tune::{BudgetFault, TuneError};
 
@@ -17,6 +18,8 @@ use crate::int64::AuditError;
 pub(crate) enum Failure {
     #[error(transparent)]
     Trace(#[from] ReplayError),
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
     #[error("--config `{text}`: {finding}")]
     Config { text: String, finding: Box<Finding> },
     #[error(

@@ -13,7 +13,9 @@ mod check;
 mod compare;
 mod config;
 mod convert;
+mod diff;
 mod environment;
+mod explain;
 mod failure;
 mod finding;
 mod host;
@@ -21,11 +23,15 @@ mod int64;
 mod json;
 mod keys;
 mod numa;
+mod leaks;
+mod merge;
 mod output;
 mod plan;
 mod replay;
 mod shrink;
+mod site;
 mod size;
+mod steps;
 mod target;
 mod tune;
 mod units;
@@ -48,6 +54,10 @@ fn main() -> ExitCode {
         Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Shrink(arguments) => shrink::run(&arguments),
+        Verb::Explain(arguments) => explain::run(&arguments),
+        Verb::Diff(arguments) => diff::run(&arguments),
+        Verb::Leaks(arguments) => leaks::run(&arguments),
+        Verb::Merge(arguments) => merge::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Config(arguments) => keys::run(&arguments),
         Verb::Env(arguments) => environment::run(&arguments),

@@ -26,6 +26,8 @@ pub struct Heap {
     /// Addresses that segments can come from; `None` when the runtime cannot tell.
     pub address_range: Option<Range<u64>>,
     pub(crate) table: StackTable,
+    /// The marks of a trace, with their events.
+    pub(crate) marks: Vec<(u64, Box<str>)>,
 }
 
 /// One segment.
@@ -83,6 +85,14 @@ impl Heap {
     #[must_use]
     pub fn frames(&self, block: &HeapBlock) -> Vec<SiteFrame> {
         frames(&self.table, block.stack)
+    }
+
+    /// The phase of the program that a block was allocated in: the mark of a trace before it.
+    #[must_use]
+    pub fn phase(&self, block: &HeapBlock) -> &str {
+        let born = block.birth.map_or(0, |birth| birth.event);
+        let n_before = self.marks.partition_point(|(event, _)| *event <= born);
+        n_before.checked_sub(1).map_or("", |idx| &self.marks[idx].1)
     }
 
     /// Bytes of all segments.

@@ -37,6 +37,15 @@ pub struct Replayed {
     pub report: ReplayReport,
 }
 
+/// What a replay tells beside the allocator's state.
+#[derive(Default)]
+struct Notes {
+    /// By slot of the pool.
+    tenants: Vec<Tenant>,
+    marks: Vec<(u64, Box<str>)>,
+    n_allocations: usize,
+}
+
 /// What is known of the tensor in a slot of the pool.
 #[derive(Clone, Copy, Default)]
 struct Tenant {
@@ -56,7 +65,7 @@ impl Replayed {
             Moment::Event(event) => Some(event),
             _ => options.until,
         };
-        let (mut outcome, mut tenants) = pass(input, options, until)?;
+        let (mut outcome, mut notes) = pass(input, options, until)?;
         if let Moment::Event(event) = moment
             && outcome.report.events < event
         {
@@ -71,40 +80,49 @@ impl Replayed {
             Moment::End | Moment::Event(_) => false,
         };
         if is_peak && let Some(peak) = report.peak_event.filter(|peak| *peak < event) {
-            (outcome, tenants) = pass(input, options, Some(peak))?;
+            (outcome, notes) = pass(input, options, Some(peak))?;
             // What comes after the peak is part of the figures, not of the memory looked at.
             report.allocated_bytes = outcome.report.allocated_bytes;
             event = peak;
         }
-        let heap = heap(input, &outcome.device, &tenants, event);
+        let heap = heap(input, &outcome.device, notes, event);
         Ok(Self { heap, event, report })
     }
 }
 
-/// One replay, and the tenants of the pool's slots at its end.
+/// One replay, and what was noted on the way.
 fn pass(
     input: &Input,
     options: &ReplayOptions,
     until: Option<u64>,
-) -> Result<(Outcome, Vec<Tenant>), ExplainError> {
-    let mut tenants: Vec<Tenant> = Vec::new();
-    let mut n_allocations = 0;
-    let note = |progress: &Progress<'_>| {
-        let Event::Allocate { stream, .. } = progress.event else { return };
-        let allocation_idx = n_allocations;
-        n_allocations += 1;
-        let Some(handle) = progress.handle else { return };
-        let slot = handle.id.slot() as usize;
-        if slot >= tenants.len() {
-            tenants.resize(slot + 1, Tenant::default());
-        }
-        tenants[slot] = Tenant { event: progress.number, stream: *stream, allocation_idx };
-    };
-    let outcome = Replay::new(ReplayOptions { until, ..*options }).observe(input.trace.events(), note)?;
-    Ok((outcome, tenants))
+) -> Result<(Outcome, Notes), ExplainError> {
+    let mut notes = Notes::default();
+    let replay = Replay::new(ReplayOptions { until, ..*options });
+    let outcome = replay.observe(input.trace.events(), |progress| notes.add(progress))?;
+    Ok((outcome, notes))
 }
 
-fn heap(input: &Input, device: &Device, tenants: &[Tenant], now: u64) -> Heap {
+impl Notes {
+    #[inline]
+    fn add(&mut self, progress: &Progress<'_>) {
+        let stream = match progress.event {
+            Event::Allocate { stream, .. } => *stream,
+            Event::Mark(label) => return self.marks.push((progress.number, label.clone())),
+            _ => return,
+        };
+        let allocation_idx = self.n_allocations;
+        self.n_allocations += 1;
+        // Tensors of no bytes have no block.
+        let Some(handle) = progress.handle else { return };
+        let slot = handle.id.slot() as usize;
+        if slot >= self.tenants.len() {
+            self.tenants.resize(slot + 1, Tenant::default());
+        }
+        self.tenants[slot] = Tenant { event: progress.number, stream, allocation_idx };
+    }
+}
+
+fn heap(input: &Input, device: &Device, notes: Notes, now: u64) -> Heap {
     let layout = device.layout();
     let segments = device.inspect(|pool| {
         let segment = |segment: neuronx_mem::pool::SegmentView| HeapSegment {
@@ -116,7 +134,10 @@ fn heap(input: &Input, device: &Device, tenants: &[Tenant], now: u64) -> Heap {
             },
             stream: None,
             is_private: false,
-            blocks: pool.blocks(&segment).map(|block| heap_block(input, &block, tenants, now)).collect(),
+            blocks: pool
+                .blocks(&segment)
+                .map(|block| heap_block(input, &block, &notes.tenants, now))
+                .collect(),
         };
         pool.segments().map(segment).collect()
     });
@@ -126,6 +147,7 @@ fn heap(input: &Input, device: &Device, tenants: &[Tenant], now: u64) -> Heap {
         device_free_bytes: None,
         address_range: layout.address_range,
         table: input.table.clone(),
+        marks: notes.marks,
     };
     heap.device_free_bytes = Some(layout.total_bytes.saturating_sub(heap.reserved_bytes()));
     heap

@@ -39,7 +39,7 @@ impl Heap {
             .map(|total| total.saturating_sub(reserved))
             .or_else(|| free_at_the_end(snapshot.trace(device_idx)));
         let table = snapshot.stacks().clone();
-        Self { segments, total_bytes, device_free_bytes, address_range: None, table }
+        Self { segments, total_bytes, device_free_bytes, address_range: None, table, marks: Vec::new() }
     }
 }
 

@@ -6,6 +6,9 @@ use super::cost::Cost;
 /// Most cells of the table; beyond it amounts are counted in larger units.
 const MAX_CELLS: u64 = 1 << 27;
 
+/// Longest row of the table, for the memory it takes.
+const MAX_UNITS: u64 = 1 << 21;
+
 /// Something that can be taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
@@ -29,6 +32,11 @@ impl Cover {
     /// multiples of. Beyond that units are made larger and items rounded down to them, which keeps
     /// the cover valid; the bound is then that of the fractional problem.
     pub(super) fn cheapest(items: &[Item], missing_bytes: u64) -> Option<Self> {
+        Self::cheapest_within(items, missing_bytes, MAX_CELLS)
+    }
+
+    /// As [`cheapest`](Self::cheapest), with a table of at most so many cells.
+    fn cheapest_within(items: &[Item], missing_bytes: u64, max_cells: u64) -> Option<Self> {
         let free = |item: &Item| item.cost == Cost::default();
         let given: u64 =
             items.iter().filter(|item| free(item)).fold(0, |sum, item| sum.saturating_add(item.bytes));
@@ -38,7 +46,7 @@ impl Cover {
         }
         let costly: Vec<usize> = (0..items.len()).filter(|idx| !free(&items[*idx])).collect();
         let wanted = missing_bytes.saturating_sub(given);
-        let (taken, is_exact) = cheapest_of(items, &costly, wanted);
+        let (taken, is_exact) = cheapest_of(items, &costly, wanted, max_cells);
         let mut chosen: Vec<usize> = if missing_bytes == 0 {
             Vec::new()
         } else {
@@ -53,13 +61,13 @@ impl Cover {
 }
 
 /// The cheapest of some items, and whether that is proved.
-fn cheapest_of(items: &[Item], costly: &[usize], wanted_bytes: u64) -> (Vec<usize>, bool) {
+fn cheapest_of(items: &[Item], costly: &[usize], wanted_bytes: u64, max_cells: u64) -> (Vec<usize>, bool) {
     if wanted_bytes == 0 {
         return (Vec::new(), true);
     }
     let exact = costly.iter().fold(0, |unit, idx| gcd(unit, items[*idx].bytes)).max(1);
     let n_items = costly.len() as u64;
-    let max_units = (MAX_CELLS / n_items.max(1)).max(2);
+    let max_units = (max_cells / n_items.max(1)).clamp(2, MAX_UNITS);
     // Rounding items down can cost each of them nearly a unit; with all taken it must still suffice.
     let unit = exact.max(wanted_bytes.div_ceil(max_units - 1));
     let units_of = |idx: &usize| items[*idx].bytes / unit;

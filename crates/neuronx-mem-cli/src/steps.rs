@@ -1,0 +1,19 @@
+//! What makes a step, for the verbs that look at steps.
+
+use std::num::NonZeroU64;
+
+use clap::Args;
+use neuronx_mem_explain::StepRule;
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct StepArguments {
+    /// A step has this many events [default: by marks that count, else by synchronisations]
+    #[arg(long, value_name = "N")]
+    every: Option<NonZeroU64>,
+}
+
+impl StepArguments {
+    pub(crate) fn rule(self) -> StepRule {
+        self.every.map_or(StepRule::Marks, StepRule::Every)
+    }
+}
