@@ -13,6 +13,11 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
+/// `76.0 MiB`: for tables, where an exact figure would hide the others.
+pub(crate) fn short(bytes: u64) -> String {
+    if bytes < 1024 { format!("{bytes} B") } else { ByteSize(bytes).display().iec().to_string() }
+}
+
 /// How much more or less than `base`, in percent: `-12.3 %`.
 pub(crate) fn change(base: u64, value: u64) -> String {
     if base == 0 {

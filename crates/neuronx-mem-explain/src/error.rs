@@ -56,20 +56,6 @@ pub enum ExplainError {
         /// Name of the input.
         input: String,
     },
-    /// Too few steps for a trend.
-    #[error(
-        "{input}: {n_steps} steps after {warm_up} of warm-up are too few for a trend: {least} are needed"
-    )]
-    TooFewSteps {
-        /// Name of the input.
-        input: String,
-        /// Steps that were found, without warm-up.
-        n_steps: usize,
-        /// Steps of warm-up.
-        warm_up: usize,
-        /// The fewest that can show one.
-        least: usize,
-    },
     /// A directory of ranks cannot be listed.
     #[error("{}: cannot be listed: {source}", path.display())]
     Directory {

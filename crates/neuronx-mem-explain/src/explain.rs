@@ -3,6 +3,7 @@
 
 use neuronx_mem::AllocatorConfig;
 use neuronx_mem_replay::{ReplayOptions, TraceOutOfMemory};
+use neuronx_mem_snapshot::{Action, Snapshot, TraceEntry};
 
 use crate::heap::{Heap, Moment, Replayed};
 use crate::release::{Least, Need, Release, Remedies, Rules, smallest_release};
@@ -17,7 +18,8 @@ pub struct ExplainOptions {
     pub replay: ReplayOptions,
     /// The moment of a trace.
     pub moment: Moment,
-    /// The request, bytes; unset, the one that ran out of memory, if any.
+    /// The request, bytes; unset, the one that ran out of memory: in the trace, or as the last thing that
+    /// a snapshot's history tells.
     pub need_bytes: Option<u64>,
     /// The stream that asks.
     pub need_stream: u64,
@@ -35,6 +37,8 @@ pub struct Explanation {
     pub heap: Heap,
     /// Events up to the moment.
     pub event: u64,
+    /// Whether that is the first peak of allocated memory in a trace.
+    pub is_peak: bool,
     /// Events of the input.
     pub n_events: u64,
     /// Where the trace ran out of memory.
@@ -83,12 +87,19 @@ impl Explanation {
                 }
                 let heap = Heap::of_snapshot(snapshot, input.device_idx, options.replay.memory_bytes);
                 let n_events = snapshot.trace(input.device_idx).len() as u64;
-                let explanation =
-                    Self { heap, event: n_events, n_events, out_of_memory: None, request: None };
+                let explanation = Self {
+                    heap,
+                    event: n_events,
+                    is_peak: false,
+                    n_events,
+                    out_of_memory: None,
+                    request: None,
+                };
                 (explanation, Rules::of_snapshot(snapshot))
             }
         };
         let failed = explanation.out_of_memory.as_ref().map(|oom| oom.error.requested_bytes);
+        let failed = failed.or_else(|| failed_last(input.snapshot.as_deref()?, input.device_idx));
         if let Some(need_bytes) = options.need_bytes.or(failed) {
             let need = rules.plan(need_bytes, options.need_stream)?;
             explanation.request = Some(explanation.request(input, options, need)?);
@@ -97,17 +108,19 @@ impl Explanation {
     }
 
     fn of_trace(input: &Input, options: &ExplainOptions) -> Result<(Self, Rules), ExplainError> {
-        let Replayed { heap, event, report } = Replayed::at(input, &options.replay, options.moment)?;
+        let Replayed { heap, event, is_peak, report } = Replayed::at(input, &options.replay, options.moment)?;
         // The failure explains memory only where the replay stopped there.
         let out_of_memory = report.out_of_memory.filter(|_| event == report.events);
-        let explanation = Self { heap, event, n_events: input.n_events(), out_of_memory, request: None };
+        let explanation =
+            Self { heap, event, is_peak, n_events: input.n_events(), out_of_memory, request: None };
         Ok((explanation, Rules::Neuron(options.replay.config)))
     }
 
     fn request(&self, input: &Input, options: &ExplainOptions, need: Need) -> Result<Request, ExplainError> {
         let remedies = Remedies::of(&self.heap, &need);
         let release = smallest_release(&self.heap, &need, options.least);
-        let configs = if remedies.after_both {
+        // Whether the device is large enough is for a configuration to decide only when its size is known.
+        let configs = if remedies.after_both || self.heap.total_bytes.is_none() {
             Vec::new()
         } else {
             try_configs(input, options, need.requested_bytes, self.replayed_event(input))?
@@ -120,4 +133,11 @@ impl Explanation {
     fn replayed_event(&self, input: &Input) -> u64 {
         if input.is_snapshot() { input.n_events() } else { self.event }
     }
+}
+
+/// The request that a history ends with because it failed.
+fn failed_last(snapshot: &Snapshot, device_idx: usize) -> Option<u64> {
+    let is_event = |entry: &&TraceEntry| !matches!(entry.action(), Action::Snapshot | Action::Annotate);
+    let last = snapshot.trace(device_idx).iter().rev().find(is_event)?;
+    (last.action() == Action::Oom).then(|| last.size_bytes())?.filter(|bytes| *bytes > 0)
 }

@@ -1,7 +1,7 @@
 //! The report of `diff` for people.
 
 use comfy_table::{CellAlignment, Table, presets};
-use neuronx_mem::stats::{format_count, format_size};
+use neuronx_mem::stats::format_count;
 use neuronx_mem_explain::{Diff, DiffRow};
 
 use crate::explain::{count, more};
@@ -59,11 +59,11 @@ fn table(rows: &[DiffRow]) -> String {
         table.add_row([
             row.size.to_string(),
             row.lifetime.name().to_owned(),
-            format_size(a.at_peak_bytes),
-            format_size(b.at_peak_bytes),
+            units::short(a.at_peak_bytes),
+            units::short(b.at_peak_bytes),
             change(row.at_peak_change()),
             format!("{} → {}", format_count(a.n_allocations), format_count(b.n_allocations)),
-            format!("{} → {}", format_size(a.bytes), format_size(b.bytes)),
+            format!("{} → {}", units::short(a.bytes), units::short(b.bytes)),
         ]);
     }
     for idx in NUMBERS {
@@ -76,7 +76,7 @@ fn table(rows: &[DiffRow]) -> String {
 
 /// A signed size: `+1.0 MiB`.
 pub(crate) fn change(bytes: i128) -> String {
-    let size = format_size(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
+    let size = units::short(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
     match bytes {
         0 => "no change".to_owned(),
         1.. => format!("+{size}"),

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use neuronx_mem::fragmentation::BlockUse;
-use neuronx_mem::stats::{format_count, format_size};
+use neuronx_mem::stats::format_count;
 use neuronx_mem_explain::{
     Explanation, Heap, HeapBlock, HeapSegment, Input, Least, Release, Request, ServedBy,
 };
@@ -41,7 +41,8 @@ fn moment(input: &Input, explanation: &Explanation) -> String {
     if input.is_snapshot() {
         return format!("as the snapshot shows it, after {n_events} recorded events");
     }
-    format!("after event {event} of {n_events}")
+    let peak = if explanation.is_peak { "at the peak of allocated memory, " } else { "" };
+    format!("{peak}after event {event} of {n_events}")
 }
 
 fn figures(heap: &Heap) -> String {
@@ -67,43 +68,40 @@ fn figures(heap: &Heap) -> String {
 fn needed(request: &Request, heap: &Heap, arguments: &ExplainArguments, is_tried: bool) -> String {
     let Request { need, remedies, release, configs, .. } = request;
     let mut text = format!(
-        "\nA request of {} on stream {} needs a block of {} in the {} pool, or a new segment of {}.\n",
+        "\nA request of {} on stream {} needs a block of {} bytes in the {} pool, or a new segment of {} bytes.\n",
         units::bytes(need.requested_bytes),
         need.stream,
         format_count(need.block_bytes),
         need.pool.name(),
         format_count(need.segment_bytes),
     );
-    let mut row = |name: &str, serves: bool, why: String| {
-        let answer = if serves { "yes" } else { "no" };
-        let why = if why.is_empty() { why } else { format!(", {why}") };
-        text += &format!("  {name:<40} {answer}{why}\n");
-    };
-    row(
-        "served now?",
-        remedies.now,
-        format!("largest free block {}", format_size(remedies.largest_free_bytes)),
-    );
+    let mut rows: Vec<(String, bool, String)> = Vec::new();
+    let mut row = |name: String, serves: bool, why: String| rows.push((name, serves, why));
+    let largest = format!(", largest free block {}", units::short(remedies.largest_free_bytes));
+    row("served now?".to_owned(), remedies.now, largest);
     for waiting in &remedies.streams {
-        let pending = format!("{} pending", format_size(waiting.pending_bytes));
-        row(&format!("after waiting for stream {}?", waiting.stream), waiting.serves, pending);
+        let pending = format!(", {} pending", units::short(waiting.pending_bytes));
+        row(format!("after waiting for stream {}?", waiting.stream), waiting.serves, pending);
     }
     if remedies.streams.len() > 1 {
-        row("after waiting for all streams?", remedies.after_waiting, String::new());
+        row("after waiting for all streams?".to_owned(), remedies.after_waiting, String::new());
     }
-    row("after empty_cache?", remedies.after_empty_cache, String::new());
-    let gained = format!("gives back {}", format_size(remedies.empty_cache_bytes));
-    row("after all waits and empty_cache?", remedies.after_both, gained);
+    row("after empty_cache?".to_owned(), remedies.after_empty_cache, String::new());
+    let gained = format!(", gives back {}", units::short(remedies.empty_cache_bytes));
+    row("after all waits and empty_cache?".to_owned(), remedies.after_both, gained);
     for trial in configs {
-        let reserved = format!("{} reserved before it", format_size(trial.reserved_bytes));
-        row(&format!("with {}?", config::name(&trial.config)), trial.serves, reserved);
+        let reserved = format!(", {} reserved before it", units::short(trial.reserved_bytes));
+        row(format!("with {}?", config::name(&trial.config)), trial.serves, reserved);
+    }
+    let width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    for (name, serves, why) in rows {
+        text += &format!("  {name:<width$}  {}{why}\n", if serves { "yes" } else { "no" });
     }
     if !remedies.after_both && !is_tried {
-        text += "  other configurations: not tried on a trace of this length, see the verb compare\n";
+        text += "Other configurations are not tried on a trace of this length; see the verb compare.\n";
     }
     if heap.device_free_bytes.is_none() {
-        text +=
-            "  Free memory of the device outside the segments is unknown and counts as none: say --memory\n";
+        text += "Device memory outside the segments is unknown and counts as none; say --memory.\n";
     }
     text + &released(release.as_ref(), heap, arguments)
 }
@@ -124,7 +122,7 @@ fn released(release: Option<&Release>, heap: &Heap, arguments: &ExplainArguments
     };
     let serves_by = match release.serves_by {
         ServedBy::CachedBlock { address, bytes } => {
-            format!("makes a free block of {} at {address:#x}", format_size(bytes))
+            format!("makes a free block of {} at {address:#x}", units::short(bytes))
         }
         ServedBy::NewSegment { n_segments } => {
             format!("lets empty_cache give back {} for a new one", count(n_segments, "segment"))
@@ -167,10 +165,10 @@ fn pinned_segment(heap: &Heap, segment: &HeapSegment, arguments: &ExplainArgumen
         "\nSegment {:#x}, {} pool{stream}{private}: {} of {} free, pinned by {} with {}\n\n",
         segment.address,
         segment.pool.name(),
-        format_size(segment.free_bytes()),
-        format_size(segment.bytes),
+        units::short(segment.free_bytes()),
+        units::short(segment.bytes),
         count(pinning.len(), "block"),
-        format_size(segment.live_bytes()),
+        units::short(segment.live_bytes()),
     );
     // The oldest first: what has stayed longest is the least likely to go by itself.
     pinning.sort_by_key(|block| (block.birth.map_or(0, |birth| birth.event), block.address));
@@ -187,7 +185,7 @@ fn blocks(heap: &Heap, blocks: &[&HeapBlock], n_frames: usize) -> String {
             if frames.is_empty() { site::phase(heap.phase(block)) } else { site::stack(&frames, n_frames) };
         table.add_row([
             format!("{:#x}", block.address),
-            format_size(block.bytes),
+            units::short(block.bytes),
             age(block),
             block.stream.to_string(),
             if block.state == BlockUse::PendingFree { "free pending" } else { "live" }.to_owned(),

@@ -13,6 +13,8 @@ struct Object<'a> {
     input: &'a str,
     steps: usize,
     steps_by: &'a str,
+    /// Whether there are enough steps to tell.
+    conclusive: bool,
     leaks: Vec<Site>,
     total: Rise,
 }
@@ -47,6 +49,7 @@ pub(super) fn line(run: &Run, leaks: &Leaks) -> Result<String, Failure> {
         input: &run.name,
         steps: leaks.steps.len(),
         steps_by: leaks.steps.rule(),
+        conclusive: leaks.is_conclusive,
         leaks: leaks.leaks.iter().map(|leak| Site::of(run, leak)).collect(),
         total: Rise::of(&leaks.total),
     })

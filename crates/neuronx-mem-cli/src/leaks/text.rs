@@ -1,21 +1,27 @@
 //! The report of `leaks` for people.
 
-use neuronx_mem::stats::{format_count, format_size};
-use neuronx_mem_explain::{Leak, Leaks, Run, Trend};
+use neuronx_mem::stats::format_count;
+use neuronx_mem_explain::{LEAST_STEPS, Leak, Leaks, Run, Trend};
 
 use super::LeaksArguments;
 use crate::explain::{count, more};
-use crate::site;
+use crate::{site, units};
 
 pub(super) fn text(run: &Run, leaks: &Leaks, arguments: &LeaksArguments) -> String {
     let mut text = format!(
-        "{}: {} by {}, the first {} not counted\n",
+        "{}: {} {}, {} of them warm-up\n",
         run.name,
         count(leaks.steps.len(), "step"),
         leaks.steps.rule(),
         format_count(arguments.warm_up as u64),
     );
     text += &format!("Live bytes at the end of a step: {}\n", series(&leaks.total));
+    if !leaks.is_conclusive {
+        return text
+            + &format!(
+                "\nToo few steps to tell a leak from chance: {LEAST_STEPS} after warm-up are needed.\n"
+            );
+    }
     if leaks.leaks.is_empty() {
         text += "\nNo leak: no site piles up tensors step after step.\n";
         if leaks.total.bytes_per_step > 0.0 && leaks.total.chance <= arguments.max_chance {
@@ -50,7 +56,7 @@ fn figures(leak: &Leak) -> String {
             format!(
                 "{} of {} from {}, the first in step {}",
                 count(usize::try_from(leak.n_kept).unwrap_or(usize::MAX), "tensor"),
-                format_size(leak.kept_bytes),
+                units::short(leak.kept_bytes),
                 count(leak.n_steps, "step"),
                 format_count(leak.first_step as u64),
             ),
@@ -61,7 +67,7 @@ fn figures(leak: &Leak) -> String {
 }
 
 fn series(trend: &Trend) -> String {
-    format!("{} → {}", format_size(trend.first_bytes), format_size(trend.last_bytes))
+    format!("{} → {}", units::short(trend.first_bytes), units::short(trend.last_bytes))
 }
 
 fn per_step(bytes: f64) -> String {
@@ -71,7 +77,7 @@ fn per_step(bytes: f64) -> String {
         reason = "saturates, and is positive here"
     )]
     let whole = bytes.max(0.0).round() as u64;
-    format!("{} bytes ({})", format_count(whole), format_size(whole))
+    format!("{} bytes ({})", format_count(whole), units::short(whole))
 }
 
 fn chance(chance: f64) -> String {

@@ -1,11 +1,11 @@
 //! The report of `merge` for people.
 
 use comfy_table::{CellAlignment, Table, presets};
-use neuronx_mem::stats::{format_count, format_size};
+use neuronx_mem::stats::format_count;
 use neuronx_mem_explain::{Lifetime, Merged, Outlier, Rank, Variant};
 
 use crate::diff::change;
-use crate::site;
+use crate::{site, units};
 
 pub(super) fn text(merged: &Merged, n_frames: usize) -> String {
     format!("{}\n{}\n{}", table(merged), outliers(&merged.outliers), divergence(merged, n_frames))
@@ -14,7 +14,7 @@ pub(super) fn text(merged: &Merged, n_frames: usize) -> String {
 fn table(merged: &Merged) -> String {
     let has_reserved = merged.ranks.iter().any(|rank| rank.reserved_bytes.is_some());
     let mut header = vec!["Rank".to_owned(), "Input".to_owned(), "Peak".to_owned(), "At event".to_owned()];
-    header.extend(Lifetime::ALL.iter().map(|lifetime| format!("  {}", lifetime.name())));
+    header.extend(Lifetime::ALL.iter().map(|lifetime| lifetime.name().to_owned()));
     header.extend(has_reserved.then(|| "Reserved".to_owned()));
     let n_columns = header.len();
     let mut table = Table::new();
@@ -35,7 +35,7 @@ fn cells(rank: &Rank, outliers: &[Outlier], has_reserved: bool) -> Vec<String> {
     let size = |category: &str, bytes: u64| {
         let is_outlier =
             outliers.iter().any(|outlier| outlier.rank == rank.rank && outlier.category == category);
-        format!("{}{}", if is_outlier { "! " } else { "" }, format_size(bytes))
+        format!("{}{}", if is_outlier { "! " } else { "" }, units::short(bytes))
     };
     let mut cells = vec![
         rank.rank.to_string(),
@@ -61,9 +61,9 @@ fn outliers(outliers: &[Outlier]) -> String {
             "Rank {} is out of line in `{}`: {}, {} against the median of {}\n",
             outlier.rank,
             outlier.category,
-            format_size(outlier.bytes),
+            units::short(outlier.bytes),
             change(off),
-            format_size(outlier.median_bytes),
+            units::short(outlier.median_bytes),
         )
     };
     outliers.iter().map(line).collect()

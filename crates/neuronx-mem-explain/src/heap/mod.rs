@@ -107,10 +107,11 @@ impl Heap {
         self.segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.bytes_in(state)))
     }
 
-    /// Bytes of segments that `empty_cache` would give back at once.
+    /// Bytes of segments that `empty_cache` would give back at once. Private pools keep theirs.
     #[must_use]
     pub fn releasable_bytes(&self) -> u64 {
-        let idle = self.segments.iter().filter(|segment| segment.pinning().next().is_none());
+        let is_idle = |segment: &&HeapSegment| !segment.is_private && segment.pinning().next().is_none();
+        let idle = self.segments.iter().filter(is_idle);
         idle.fold(0, |sum, segment| sum.saturating_add(segment.bytes))
     }
 

@@ -33,6 +33,8 @@ pub struct Replayed {
     pub heap: Heap,
     /// The event that was the last.
     pub event: u64,
+    /// Whether that is the first peak of allocated memory.
+    pub is_peak: bool,
     /// The figures of the replay, up to that event when it was chosen by number.
     pub report: ReplayReport,
 }
@@ -86,7 +88,7 @@ impl Replayed {
             event = peak;
         }
         let heap = heap(input, &outcome.device, notes, event);
-        Ok(Self { heap, event, report })
+        Ok(Self { heap, event, is_peak: report.peak_event == Some(event), report })
     }
 }
 

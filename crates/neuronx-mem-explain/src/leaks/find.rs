@@ -84,7 +84,7 @@ impl Window {
         let is_kept = |span: &&Span| {
             span.is_of_step
                 && span.dead == self.n_steps
-                && (self.warm_up..self.n_steps - 1).contains(&span.born)
+                && (self.warm_up..self.n_steps.saturating_sub(1)).contains(&span.born)
         };
         let kept = || spans.iter().filter(is_kept);
         let mut of_step: Vec<usize> = kept().map(|span| span.born).collect();

@@ -44,6 +44,8 @@ pub struct Leaks {
     /// Live bytes of all sites at the end of each step after warm-up, as a trend. It rises without a
     /// leak where tensors are replaced by larger ones, as in a growing key-value cache.
     pub total: Trend,
+    /// Whether there are enough steps after warm-up to tell a leak from chance: [`LEAST_STEPS`].
+    pub is_conclusive: bool,
 }
 
 /// One site that leaks.
@@ -86,20 +88,19 @@ impl Leaks {
     ///
     /// # Errors
     ///
-    /// [`ExplainError::NoSteps`] and [`ExplainError::TooFewSteps`].
+    /// [`ExplainError::NoSteps`]; [`ExplainError::NoHistory`] for a snapshot without one.
     pub fn of(run: &Run, options: &LeakOptions) -> Result<Self, ExplainError> {
-        let steps = Steps::of(run, options.steps)?;
-        let n_steps = steps.len().saturating_sub(options.warm_up);
-        if n_steps < LEAST_STEPS {
-            let (input, warm_up) = (run.name.clone(), options.warm_up);
-            return Err(ExplainError::TooFewSteps { input, n_steps, warm_up, least: LEAST_STEPS });
+        if !run.has_history {
+            return Err(ExplainError::NoHistory { input: run.name.clone() });
         }
+        let steps = Steps::of(run, options.steps)?;
         let mut spans: BTreeMap<find::Key, Vec<find::Span>> = BTreeMap::new();
         for life in &run.lives {
             if let Some(span) = find::Span::of(life, &steps) {
                 spans.entry(find::Key::of(run, life)).or_default().push(span);
             }
         }
+        let is_conclusive = steps.len().saturating_sub(options.warm_up) >= LEAST_STEPS;
         let window = find::Window { warm_up: options.warm_up, n_steps: steps.len() };
         let mut leaks: Vec<Leak> =
             spans.iter().filter_map(|(key, spans)| window.leak(*key, spans, options.max_chance)).collect();
@@ -107,6 +108,6 @@ impl Leaks {
             b.trend.bytes_per_step.total_cmp(&a.trend.bytes_per_step).then(a.site.cmp(&b.site))
         });
         let total = Trend::of(&window.live_bytes(spans.values().flatten()));
-        Ok(Self { steps, leaks, total })
+        Ok(Self { steps, leaks, total, is_conclusive })
     }
 }

@@ -87,9 +87,13 @@ fn places(heap: &Heap, start: u64, end: u64, least: Least) -> Vec<Place> {
 fn sum_of_segments(heap: &Heap, need: &Need, least: Least) -> Option<Emptied> {
     let room = heap.device_free_bytes.unwrap_or(0);
     let missing = need.segment_bytes.saturating_sub(room);
-    let item =
-        |segment: &HeapSegment| Item { bytes: segment.bytes, cost: Cost::of_blocks(&segment.blocks, least) };
-    let items: Vec<Item> = heap.segments.iter().map(item).collect();
+    // Private pools keep theirs.
+    let shared: Vec<usize> = (0..heap.segments.len()).filter(|idx| !heap.segments[*idx].is_private).collect();
+    let item = |idx: &usize| {
+        let segment = &heap.segments[*idx];
+        Item { bytes: segment.bytes, cost: Cost::of_blocks(&segment.blocks, least) }
+    };
+    let items: Vec<Item> = shared.iter().map(item).collect();
     let Cover { items, bound } = Cover::cheapest(&items, missing)?;
-    Some(Emptied { segments: items, bound })
+    Some(Emptied { segments: items.into_iter().map(|idx| shared[idx]).collect(), bound })
 }

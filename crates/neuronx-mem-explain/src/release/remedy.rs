@@ -92,7 +92,7 @@ fn runs<'a>(segment: &'a HeapSegment, is_free: IsFree<'a>) -> impl Iterator<Item
 }
 
 fn idle<'a>(heap: &'a Heap, is_free: IsFree<'a>) -> impl Iterator<Item = &'a HeapSegment> {
-    heap.segments.iter().filter(move |segment| segment.blocks.iter().all(is_free))
+    heap.segments.iter().filter(move |segment| !segment.is_private && segment.blocks.iter().all(is_free))
 }
 
 /// The largest region of the device that a new segment could take.

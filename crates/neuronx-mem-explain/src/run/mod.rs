@@ -48,7 +48,10 @@ pub struct Run {
     pub peak_bytes: u64,
     /// The event that first reached it; 0 when nothing was allocated.
     pub peak_event: u64,
+    /// Whether the input tells of the past, and not only of one moment.
+    pub has_history: bool,
     phases: Phases,
+    end_event: u64,
 }
 
 impl Run {
@@ -80,7 +83,13 @@ impl Run {
                 return Err(ReplayError::Rejected { input, line, fault }.into());
             }
         }
-        Ok(reading.run)
+        let mut run = reading.run;
+        run.end_event = run.phases.end_event(
+            run.n_events,
+            run.lives.last().map_or(0, |life| life.birth),
+            reading.live.is_empty(),
+        );
+        Ok(run)
     }
 
     /// The phase of the program at an event: the text of the last mark. Empty before the first.
@@ -89,11 +98,14 @@ impl Run {
         self.phases.at(event)
     }
 
-    /// The event at which the program takes down what it built, by a mark `teardown`; the one after the
-    /// last without such a mark.
+    /// The event with which the program begins to take down what it built; the one after the last event
+    /// when it does not.
+    ///
+    /// A program takes down when it marks so (`teardown`), or when nothing is live at the end. It begins
+    /// where there are only frees left, after the last mark or synchronisation among them.
     #[must_use]
     pub fn end_event(&self) -> u64 {
-        self.phases.teardown().unwrap_or(self.n_events + 1)
+        self.end_event
     }
 
     /// The lives that an event leaves, in order of birth. O(lives).
@@ -128,7 +140,9 @@ impl Reading {
             n_events: 0,
             peak_bytes: 0,
             peak_event: 0,
+            has_history: input.snapshot.as_ref().is_none_or(|it| !it.trace(input.device_idx).is_empty()),
             phases: Phases::new(input.is_snapshot()),
+            end_event: 1,
         };
         Self { run, live: HashMap::new(), live_bytes: 0, phase_site: None }
     }

@@ -41,9 +41,18 @@ impl Phases {
         before.find_map(|mark| mark.phase.clone().map(|range| &mark.label[range])).unwrap_or_default()
     }
 
-    pub(super) fn teardown(&self) -> Option<u64> {
-        let last = self.marks.iter().rfind(|mark| mark.label.eq_ignore_ascii_case("teardown"));
-        last.map(|mark| mark.event)
+    /// See [`Run::end_event`](super::Run::end_event); `last_birth` is the last allocation's event.
+    pub(super) fn end_event(&self, n_events: u64, last_birth: u64, is_all_freed: bool) -> u64 {
+        let teardown = self.marks.iter().rfind(|mark| mark.label.eq_ignore_ascii_case("teardown"));
+        let teardown = match teardown {
+            Some(mark) => mark.event,
+            None if is_all_freed && last_birth > 0 => n_events + 1,
+            None => return n_events + 1,
+        };
+        let marks = self.marks.iter().map(|mark| mark.event);
+        let events = marks.chain(self.synchronisations.iter().copied());
+        let among_frees = events.filter(|event| (last_birth..teardown).contains(event)).max();
+        (among_frees.unwrap_or(last_birth) + 1).min(teardown)
     }
 }
 

@@ -31,7 +31,8 @@ impl Steps {
     ///
     /// Marks count when their text is the same up to a number that never falls and grows at least
     /// once. Of several such the most often counted are the steps, and of equals those that come
-    /// first. A step lasts until the next; the last one to the mark `teardown`, or to the end.
+    /// first. A step lasts until the next; the last one to the end, or to where the
+    /// program takes down what it built ([`Run::end_event`]).
     ///
     /// # Errors
     ///
@@ -40,11 +41,11 @@ impl Steps {
         let end = run.end_event();
         let steps = match rule {
             StepRule::Every(n_events) => {
-                Some(Self { edges: every(n_events.get(), end), rule: format!("every {n_events} events") })
+                Some(Self { edges: every(n_events.get(), end), rule: format!("of {n_events} events") })
             }
             StepRule::Marks => counted(&run.phases.marks, end).or_else(|| {
                 let edges = edges(run.phases.synchronisations.iter().copied(), end);
-                (edges.len() > 2).then(|| Self { edges, rule: "synchronisations".to_owned() })
+                (edges.len() > 2).then(|| Self { edges, rule: "by synchronisations".to_owned() })
             }),
         };
         steps.ok_or_else(|| ExplainError::NoSteps { input: run.name.clone() })
@@ -62,7 +63,7 @@ impl Steps {
         self.len() == 0
     }
 
-    /// What they were told by, in words.
+    /// What they were told by, in words: `by marks …`, `by synchronisations`, `of … events`.
     #[must_use]
     pub fn rule(&self) -> &str {
         &self.rule
@@ -111,7 +112,7 @@ fn counted(marks: &[Mark], end: u64) -> Option<Steps> {
         usable.min_by_key(|(_, family)| (std::cmp::Reverse(family.firsts.len()), family.firsts[0]))?;
     let edges = edges(family.firsts.into_iter(), end);
     let prefix = prefix.strip_prefix("begin ").unwrap_or(prefix);
-    Some(Steps { edges, rule: format!("marks `{prefix}N`") })
+    Some(Steps { edges, rule: format!("by marks `{prefix}N`") })
 }
 
 /// The text up to the first number, and the number.
