@@ -51,7 +51,9 @@ pub enum ExplainError {
         need_bytes: u64,
     },
     /// Nothing in the input says where steps begin.
-    #[error("{input}: has no step marks and no synchronisations: say how many events a step has")]
+    #[error(
+        "{input}: has no step marks and no synchronisations: say how many events a step has with --every"
+    )]
     NoSteps {
         /// Name of the input.
         input: String,

@@ -102,6 +102,24 @@ fn a_leak_of_every_other_step_has_half_the_slope() {
 }
 
 #[test]
+fn tensors_that_live_long_by_chance_are_no_leak() {
+    // Each tensor lives 30 steps of 200, and the number of them rises once.
+    let text: String = (0..200_u64)
+        .map(|n| {
+            let n_tensors = if n < 100 { 1 } else { 2 };
+            let births: String = (0..n_tensors).map(|k| format!("a,{},4096,0\n", n * 10 + k)).collect();
+            let dead = n.checked_sub(30);
+            let n_dead = dead.map_or(0, |dead| if dead < 100 { 1 } else { 2 });
+            let deaths: String = (0..n_dead).map(|k| format!("f,{}\n", (n - 30) * 10 + k)).collect();
+            format!("m,step {n}\n{births}{deaths}")
+        })
+        .collect();
+    let found = leaks(&common::run(&text));
+    assert!(found.total.bytes_per_step >= 0.0 && found.total.chance < 0.01, "{:?}", found.total);
+    assert_eq!(found.leaks, []);
+}
+
+#[test]
 fn the_steepest_leak_comes_first() {
     let run = steps(|n| format!("a,{},512,0\na,{},8192,0\n", 1000 + n, 2000 + n));
     let slopes: Vec<f64> = leaks(&run).leaks.iter().map(|leak| leak.trend.bytes_per_step).collect();

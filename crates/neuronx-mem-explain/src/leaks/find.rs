@@ -11,6 +11,13 @@ use crate::{Life, SizeClass};
 /// Fewest steps that must have left something behind.
 const LEAST_STEPS_KEPT: usize = 3;
 
+/// And the part of all steps, 1 in so many: tensors that merely live long are left by fewer.
+const LEAST_PART_KEPT: usize = 20;
+
+/// The part of them, 1 in so many, that must lie in the first half: what merely lives long was born
+/// lately.
+const LEAST_PART_EARLY: usize = 4;
+
 /// What is looked at as one: a call stack, or without one a phase, its stream and a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
@@ -90,7 +97,11 @@ impl Window {
         let mut of_step: Vec<usize> = kept().map(|span| span.born).collect();
         of_step.sort_unstable();
         of_step.dedup();
-        if of_step.len() < LEAST_STEPS_KEPT {
+        let n_counted = self.n_steps.saturating_sub(self.warm_up);
+        let n_early = of_step.partition_point(|step| *step < self.warm_up + n_counted / 2);
+        if of_step.len() < LEAST_STEPS_KEPT.max(n_counted / LEAST_PART_KEPT)
+            || n_early < of_step.len() / LEAST_PART_EARLY
+        {
             return None;
         }
         let trend = Trend::of(&self.live_bytes(spans.iter()));

@@ -1,5 +1,5 @@
 //! What grows step after step. A leak is a site whose tensors pile up: live bytes that rise with the
-//! steps beyond chance, from tensors of many steps that are never freed.
+//! steps beyond chance, from tensors of many steps, early and late, that are never freed.
 
 mod find;
 mod trend;

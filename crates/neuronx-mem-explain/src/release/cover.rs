@@ -29,8 +29,8 @@ impl Cover {
     /// The cheapest items that together have so many bytes; `None` when all are too few.
     ///
     /// Exact while items times units stay below [`MAX_CELLS`], where a unit is what all sizes are
-    /// multiples of. Beyond that units are made larger and items rounded down to them, which keeps
-    /// the cover valid; the bound is then that of the fractional problem.
+    /// multiples of. Beyond that units are made larger. With sizes rounded down to them every cover is
+    /// a valid one; with sizes rounded up no valid one is missed, which gives the bound.
     pub(super) fn cheapest(items: &[Item], missing_bytes: u64) -> Option<Self> {
         Self::cheapest_within(items, missing_bytes, MAX_CELLS)
     }
@@ -46,38 +46,39 @@ impl Cover {
         }
         let costly: Vec<usize> = (0..items.len()).filter(|idx| !free(&items[*idx])).collect();
         let wanted = missing_bytes.saturating_sub(given);
-        let (taken, is_exact) = cheapest_of(items, &costly, wanted, max_cells);
+        let (taken, bound) = cheapest_of(items, &costly, wanted, max_cells);
         let mut chosen: Vec<usize> = if missing_bytes == 0 {
             Vec::new()
         } else {
             (0..items.len()).filter(|idx| free(&items[*idx])).collect()
         };
-        let cost = taken.iter().fold(Cost::default(), |sum, idx| sum.plus(items[*idx].cost));
-        let bound = if is_exact { cost.first } else { fractional(items, &costly, wanted) };
         chosen.extend(taken);
         chosen.sort_unstable();
         Some(Self { items: chosen, bound })
     }
 }
 
-/// The cheapest of some items, and whether that is proved.
-fn cheapest_of(items: &[Item], costly: &[usize], wanted_bytes: u64, max_cells: u64) -> (Vec<usize>, bool) {
+/// The cheapest of some items, and a bound on what any choice costs.
+fn cheapest_of(items: &[Item], costly: &[usize], wanted_bytes: u64, max_cells: u64) -> (Vec<usize>, u64) {
     if wanted_bytes == 0 {
-        return (Vec::new(), true);
+        return (Vec::new(), 0);
     }
     let exact = costly.iter().fold(0, |unit, idx| gcd(unit, items[*idx].bytes)).max(1);
-    let n_items = costly.len() as u64;
-    let max_units = (max_cells / n_items.max(1)).clamp(2, MAX_UNITS);
-    // Rounding items down can cost each of them nearly a unit; with all taken it must still suffice.
+    let max_units = (max_cells / (costly.len() as u64).max(1)).clamp(2, MAX_UNITS);
     let unit = exact.max(wanted_bytes.div_ceil(max_units - 1));
-    let units_of = |idx: &usize| items[*idx].bytes / unit;
-    let wanted = wanted_bytes.div_ceil(unit);
-    if unit > exact && costly.iter().map(units_of).sum::<u64>() < wanted {
-        return (costly.to_vec(), false);
+    let n_units = usize::try_from(wanted_bytes.div_ceil(unit)).unwrap_or(usize::MAX);
+    let cost = |taken: &[usize]| taken.iter().fold(Cost::default(), |sum, idx| sum.plus(items[*idx].cost));
+    // What covers with sizes rounded up costs no more than any real cover, and may be one.
+    let optimist = table(items, costly, n_units, &|idx| items[*idx].bytes.div_ceil(unit));
+    let bound = cost(&optimist).first;
+    if optimist.iter().fold(0_u64, |sum, idx| sum.saturating_add(items[*idx].bytes)) >= wanted_bytes {
+        return (optimist, bound);
     }
-    let n_units = usize::try_from(wanted).unwrap_or(usize::MAX);
-    let taken = table(items, costly, n_units, &units_of);
-    (taken, unit == exact)
+    let units_of = |idx: &usize| items[*idx].bytes / unit;
+    if costly.iter().map(units_of).fold(0, u64::saturating_add) < n_units as u64 {
+        return (costly.to_vec(), bound);
+    }
+    (table(items, costly, n_units, &units_of), bound)
 }
 
 /// Dynamic programming over amounts: cost of covering 0 to `wanted` units with the items so far, and
@@ -108,27 +109,6 @@ fn table(items: &[Item], costly: &[usize], wanted: usize, units_of: &dyn Fn(&usi
         }
     }
     taken
-}
-
-/// Cost of the cover when the last item may be taken in part: no whole cover costs less.
-fn fractional(items: &[Item], costly: &[usize], wanted_bytes: u64) -> u64 {
-    let mut order = costly.to_vec();
-    let rate = |idx: &usize| (u128::from(items[*idx].cost.first), u128::from(items[*idx].bytes.max(1)));
-    order.sort_by(|a, b| {
-        let ((cost_a, bytes_a), (cost_b, bytes_b)) = (rate(a), rate(b));
-        (cost_a * bytes_b).cmp(&(cost_b * bytes_a)).then(a.cmp(b))
-    });
-    let (mut left, mut cost) = (wanted_bytes, 0_u64);
-    for idx in order {
-        let item = &items[idx];
-        if item.bytes >= left {
-            let part = u128::from(item.cost.first) * u128::from(left) / u128::from(item.bytes.max(1));
-            return cost.saturating_add(u64::try_from(part).unwrap_or(u64::MAX));
-        }
-        left -= item.bytes;
-        cost = cost.saturating_add(item.cost.first);
-    }
-    cost
 }
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {

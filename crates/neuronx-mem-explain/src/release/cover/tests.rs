@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::cost::{Cost, Least};
-use super::{Cover, Item, cheapest_of, fractional};
+use super::{Cover, Item, cheapest_of};
 use crate::heap::HeapBlock;
 use neuronx_mem::fragmentation::BlockUse;
 use neuronx_mem_snapshot::StackId;
@@ -82,8 +82,12 @@ fn what_is_free_is_taken_first_and_for_nothing() {
 }
 
 #[test]
-fn the_fractional_bound_takes_the_last_item_in_part() {
-    let items = [item((10, 4)), item((10, 2))];
-    assert_eq!(fractional(&items, &[0, 1], 15), 2 + 2);
-    assert_eq!(cheapest_of(&items, &[0, 1], 15, 1 << 10), (vec![1, 0], true));
+fn a_table_that_is_too_small_still_gives_a_cover_and_a_bound() {
+    let items = [item((1001, 400)), item((1003, 200)), item((1007, 300))];
+    let costly = [0, 1, 2];
+    assert_eq!(cheapest_of(&items, &costly, 2005, 1 << 20), (vec![2, 1], 500));
+    // Units of hundreds of bytes.
+    let (taken, bound) = cheapest_of(&items, &costly, 2005, 12);
+    let (bytes, cost) = sum(&items, &taken);
+    assert!(bytes >= 2005 && bound <= 500 && bound <= cost, "{taken:?} {bound}");
 }
