@@ -15,7 +15,8 @@ use crate::steps::StepArguments;
 
 #[derive(Debug, Args)]
 pub(crate) struct LeaksArguments {
-    /// Trace (CSV or JSON lines, plain or compressed) or snapshot with a history; `-` is standard input
+    /// Trace (CSV, or JSON lines in a file; plain or compressed) or snapshot with a history; `-` is
+    /// standard input
     #[arg(value_name = "INPUT")]
     input: OsString,
     #[command(flatten)]

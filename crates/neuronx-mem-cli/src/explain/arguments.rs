@@ -11,7 +11,8 @@ use crate::size::parse_size;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// Trace (CSV or JSON lines, plain or compressed) or snapshot (.pickle, .json); `-` is standard input
+    /// Trace (CSV, or JSON lines in a file; plain or compressed) or snapshot (.pickle, .json); `-` is
+    /// standard input
     #[arg(value_name = "INPUT")]
     input: OsString,
     /// Say what would serve a request of this many bytes [default: the one that ran out of memory]

@@ -15,7 +15,10 @@ pub(super) fn text(run: &Run, leaks: &Leaks, arguments: &LeaksArguments) -> Stri
         leaks.steps.rule(),
         format_count(arguments.warm_up as u64),
     );
-    text += &format!("Live bytes at the end of a step: {}\n", series(&leaks.total));
+    let rises = leaks.total.bytes_per_step > 0.0 && leaks.total.chance <= arguments.max_chance;
+    let rise =
+        if rises { format!(", {} a step", per_step(leaks.total.bytes_per_step)) } else { String::new() };
+    text += &format!("Live bytes at the end of a step: {}{rise}\n", series(&leaks.total));
     if !leaks.is_conclusive {
         return text
             + &format!(
@@ -24,7 +27,7 @@ pub(super) fn text(run: &Run, leaks: &Leaks, arguments: &LeaksArguments) -> Stri
     }
     if leaks.leaks.is_empty() {
         text += "\nNo leak: no site piles up tensors step after step.\n";
-        if leaks.total.bytes_per_step > 0.0 && leaks.total.chance <= arguments.max_chance {
+        if rises {
             text += "Live bytes do rise: tensors are replaced by larger ones, as in a growing cache, or pile up \
                      too rarely to tell.\n";
         }

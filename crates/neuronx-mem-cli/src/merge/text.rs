@@ -1,5 +1,7 @@
 //! The report of `merge` for people.
 
+use std::path::Path;
+
 use comfy_table::{CellAlignment, Table, presets};
 use neuronx_mem::stats::format_count;
 use neuronx_mem_explain::{Lifetime, Merged, Outlier, Rank, Variant};
@@ -13,7 +15,7 @@ pub(super) fn text(merged: &Merged, n_frames: usize) -> String {
 
 fn table(merged: &Merged) -> String {
     let has_reserved = merged.ranks.iter().any(|rank| rank.reserved_bytes.is_some());
-    let mut header = vec!["Rank".to_owned(), "Input".to_owned(), "Peak".to_owned(), "At event".to_owned()];
+    let mut header = vec!["Rank".to_owned(), "File".to_owned(), "Peak".to_owned(), "At event".to_owned()];
     header.extend(Lifetime::ALL.iter().map(|lifetime| lifetime.name().to_owned()));
     header.extend(has_reserved.then(|| "Reserved".to_owned()));
     let n_columns = header.len();
@@ -39,7 +41,7 @@ fn cells(rank: &Rank, outliers: &[Outlier], has_reserved: bool) -> Vec<String> {
     };
     let mut cells = vec![
         rank.rank.to_string(),
-        rank.input.clone(),
+        site::plain(&file_name(&rank.input)),
         size("peak", rank.peak_bytes),
         format_count(rank.peak_event),
     ];
@@ -49,6 +51,11 @@ fn cells(rank: &Rank, outliers: &[Outlier], has_reserved: bool) -> Vec<String> {
         has_reserved.then(|| rank.reserved_bytes.map_or_else(String::new, |bytes| size("reserved", bytes))),
     );
     cells
+}
+
+/// The directory is known: it was given.
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn outliers(outliers: &[Outlier]) -> String {
