@@ -30,7 +30,8 @@ impl Cover {
     ///
     /// Exact while items times units stay below [`MAX_CELLS`], where a unit is what all sizes are
     /// multiples of. Beyond that units are made larger. With sizes rounded down to them every cover is
-    /// a valid one; with sizes rounded up no valid one is missed, which gives the bound.
+    /// a valid one; with sizes rounded up no valid one is missed, which gives a bound. Where there are
+    /// many items the greedy choice and the fractional bound are closer, and are taken.
     pub(super) fn cheapest(items: &[Item], missing_bytes: u64) -> Option<Self> {
         Self::cheapest_within(items, missing_bytes, MAX_CELLS)
     }
@@ -74,11 +75,47 @@ fn cheapest_of(items: &[Item], costly: &[usize], wanted_bytes: u64, max_cells: u
     if optimist.iter().fold(0_u64, |sum, idx| sum.saturating_add(items[*idx].bytes)) >= wanted_bytes {
         return (optimist, bound);
     }
+    let (greedy, fraction) = greedy(items, costly, wanted_bytes);
+    let bound = bound.max(fraction);
     let units_of = |idx: &usize| items[*idx].bytes / unit;
     if costly.iter().map(units_of).fold(0, u64::saturating_add) < n_units as u64 {
-        return (costly.to_vec(), bound);
+        return (greedy, bound);
     }
-    (table(items, costly, n_units, &units_of), bound)
+    let rounded = table(items, costly, n_units, &units_of);
+    (if cost(&greedy) < cost(&rounded) { greedy } else { rounded }, bound)
+}
+
+/// The items with the most bytes for their cost until they suffice, without those that turn out
+/// superfluous; and the cost when the last of them may be taken in part, which none is below.
+fn greedy(items: &[Item], costly: &[usize], wanted_bytes: u64) -> (Vec<usize>, u64) {
+    let mut order = costly.to_vec();
+    let rate = |idx: &usize| (u128::from(items[*idx].cost.first), u128::from(items[*idx].bytes.max(1)));
+    order.sort_by(|a, b| {
+        let ((cost_a, bytes_a), (cost_b, bytes_b)) = (rate(a), rate(b));
+        (cost_a * bytes_b).cmp(&(cost_b * bytes_a)).then(a.cmp(b))
+    });
+    let (mut taken, mut bytes, mut fraction) = (Vec::new(), 0_u64, 0_u64);
+    for idx in order {
+        let item = &items[idx];
+        let left = wanted_bytes - bytes;
+        let part =
+            u128::from(item.cost.first) * u128::from(left.min(item.bytes)) / u128::from(item.bytes.max(1));
+        fraction = fraction.saturating_add(u64::try_from(part).unwrap_or(u64::MAX));
+        taken.push(idx);
+        bytes = bytes.saturating_add(item.bytes);
+        if bytes >= wanted_bytes {
+            break;
+        }
+    }
+    let mut dearest = taken.clone();
+    dearest.sort_by_key(|idx| (std::cmp::Reverse(items[*idx].cost), *idx));
+    for idx in dearest {
+        if bytes - items[idx].bytes >= wanted_bytes {
+            bytes -= items[idx].bytes;
+            taken.retain(|other| *other != idx);
+        }
+    }
+    (taken, fraction)
 }
 
 /// Dynamic programming over amounts: cost of covering 0 to `wanted` units with the items so far, and

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::cost::{Cost, Least};
-use super::{Cover, Item, cheapest_of};
+use super::{Cover, Item, cheapest_of, greedy};
 use crate::heap::HeapBlock;
 use neuronx_mem::fragmentation::BlockUse;
 use neuronx_mem_snapshot::StackId;
@@ -90,4 +90,12 @@ fn a_table_that_is_too_small_still_gives_a_cover_and_a_bound() {
     let (taken, bound) = cheapest_of(&items, &costly, 2005, 12);
     let (bytes, cost) = sum(&items, &taken);
     assert!(bytes >= 2005 && bound <= 500 && bound <= cost, "{taken:?} {bound}");
+}
+
+#[test]
+fn greedy_drops_what_turns_out_superfluous_and_its_bound_takes_a_part() {
+    // By rate: 2 a 10 bytes, then 4 of 10, then 30 of 40. Of 55 bytes the first two are not needed for 40.
+    let items = [item((10, 4)), item((10, 2)), item((40, 30))];
+    assert_eq!(greedy(&items, &[0, 1, 2], 15), (vec![1, 0], 2 + 2));
+    assert_eq!(greedy(&items, &[0, 1, 2], 41), (vec![1, 2], 2 + 4 + 15));
 }
