@@ -12,7 +12,7 @@ pub(crate) use text::change;
 
 use crate::failure::Failure;
 use crate::output::{self, Answer};
-use crate::steps::StepArguments;
+use crate::steps::{StepArguments, warn_of_skipped};
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
@@ -48,6 +48,9 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Answer, Failure> {
     let read = ReadOptions { is_lenient: arguments.lenient, device_idx: arguments.device };
     let run = |argument: &OsString| Run::of(&Input::read(&TraceInput::from_argument(argument), &read)?);
     let (first, second) = (run(&arguments.first)?, run(&arguments.second)?);
+    for run in [&first, &second] {
+        warn_of_skipped(&run.name, run.n_skipped);
+    }
     let mut options = DiffOptions::default();
     options.steps = arguments.steps.rule();
     options.ignores_lines = arguments.ignore_lines;

@@ -12,6 +12,7 @@ pub(crate) use text::{count, more};
 use crate::config;
 use crate::failure::Failure;
 use crate::output::{self, Answer};
+use crate::steps::warn_of_skipped;
 
 /// Traces beyond this are not replayed once more for every configuration.
 const MAX_TRIED_EVENTS: u64 = 3_000_000;
@@ -30,6 +31,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Answer, Failure> {
     options.least = arguments.least();
     options.configs = if is_tried { usual_configs() } else { Vec::new() };
     let explanation = Explanation::of(&input, &options)?;
+    warn_of_skipped(input.name(), explanation.n_skipped);
     let text = if arguments.json {
         object::line(&input, &explanation, options.least)?
     } else {

@@ -11,7 +11,7 @@ use neuronx_mem_replay::TraceInput;
 
 use crate::failure::Failure;
 use crate::output::{self, Answer};
-use crate::steps::StepArguments;
+use crate::steps::{StepArguments, warn_of_skipped};
 
 #[derive(Debug, Args)]
 pub(crate) struct LeaksArguments {
@@ -47,6 +47,7 @@ pub(crate) struct LeaksArguments {
 pub(crate) fn run(arguments: &LeaksArguments) -> Result<Answer, Failure> {
     let read = ReadOptions { is_lenient: arguments.lenient, device_idx: arguments.device };
     let run = Run::of(&Input::read(&TraceInput::from_argument(&arguments.input), &read)?)?;
+    warn_of_skipped(&run.name, run.n_skipped);
     let mut options = LeakOptions::default();
     options.steps = arguments.steps.rule();
     options.warm_up = arguments.warm_up;

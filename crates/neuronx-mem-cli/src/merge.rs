@@ -10,7 +10,7 @@ use neuronx_mem_explain::{Merged, ReadOptions, rank_files};
 
 use crate::failure::Failure;
 use crate::output::{self, Answer};
-use crate::steps::StepArguments;
+use crate::steps::{StepArguments, warn_of_skipped};
 
 #[derive(Debug, Args)]
 pub(crate) struct MergeArguments {
@@ -37,6 +37,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Answer, Failure> {
     let files = rank_files(&arguments.directory)?;
     let read = ReadOptions { is_lenient: arguments.lenient, device_idx: arguments.device };
     let merged = Merged::of(&files, &read, arguments.steps.rule())?;
+    merged.ranks.iter().for_each(|rank| warn_of_skipped(&rank.input, rank.n_skipped));
     let text = if arguments.json { object::line(&merged)? } else { text::text(&merged, arguments.frames) };
     output::print(&text)?;
     Ok(Answer::Yes)

@@ -1,4 +1,4 @@
-//! What makes a step, for the verbs that look at steps.
+//! What makes a step, for the verbs that look at steps; and the warning of lines that were left out.
 
 use std::num::NonZeroU64;
 
@@ -15,5 +15,12 @@ pub(crate) struct StepArguments {
 impl StepArguments {
     pub(crate) fn rule(self) -> StepRule {
         self.every.map_or(StepRule::Marks, StepRule::Every)
+    }
+}
+
+/// Says what `--lenient` left out, so that nobody takes the answer for the whole trace's.
+pub(crate) fn warn_of_skipped(input: &str, n_skipped: u64) {
+    if n_skipped > 0 {
+        tracing::warn!("{input}: {n_skipped} wrong lines skipped");
     }
 }

@@ -48,7 +48,7 @@ fn trace(n_events: u64) -> Result<String, std::fmt::Error> {
         let number = random >> 33;
         if event % STEP == 0 {
             writeln!(text, "m,step {}", event / STEP)?;
-        } else if live.len() as u64 > N_LIVE || (number % 2 == 0 && live.len() as u64 > N_LIVE / 2) {
+        } else if live.len() as u64 > N_LIVE || (number.is_multiple_of(2) && live.len() as u64 > N_LIVE / 2) {
             let idx = usize::try_from(number / 2 % 64).unwrap_or(0).min(live.len() - 1);
             if let Some(id) = live.swap_remove_front(idx) {
                 writeln!(text, "f,{id}")?;

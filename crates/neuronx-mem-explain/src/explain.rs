@@ -43,6 +43,8 @@ pub struct Explanation {
     pub n_events: u64,
     /// Where the trace ran out of memory.
     pub out_of_memory: Option<TraceOutOfMemory>,
+    /// Lines that were left out, by the reader and by the replay.
+    pub n_skipped: u64,
     /// The request, when there is one.
     pub request: Option<Request>,
 }
@@ -93,6 +95,7 @@ impl Explanation {
                     is_peak: false,
                     n_events,
                     out_of_memory: None,
+                    n_skipped: 0,
                     request: None,
                 };
                 (explanation, Rules::of_snapshot(snapshot))
@@ -111,8 +114,16 @@ impl Explanation {
         let Replayed { heap, event, is_peak, report } = Replayed::at(input, &options.replay, options.moment)?;
         // The failure explains memory only where the replay stopped there.
         let out_of_memory = report.out_of_memory.filter(|_| event == report.events);
-        let explanation =
-            Self { heap, event, is_peak, n_events: input.n_events(), out_of_memory, request: None };
+        let n_skipped = report.skipped.total();
+        let explanation = Self {
+            heap,
+            event,
+            is_peak,
+            n_events: input.n_events(),
+            out_of_memory,
+            n_skipped,
+            request: None,
+        };
         Ok((explanation, Rules::Neuron(options.replay.config)))
     }
 

@@ -8,7 +8,8 @@ use neuronx_mem::fragmentation::BlockUse;
 use neuronx_mem_explain::{
     ExplainError, ExplainOptions, Explanation, Heap, Input, Moment, Run, STILL_LIVE, usual_configs,
 };
-use neuronx_mem_replay::{Replay, ReplayOptions};
+use neuronx_mem_replay::{Replay, ReplayOptions, TraceReader};
+use neuronx_mem_snapshot::{Action, Block, BlockState, Segment, Snapshot, TraceEntry};
 
 const MIB: u64 = 1 << 20;
 
@@ -98,9 +99,11 @@ fn a_snapshot_of_a_replay_is_explained_as_the_trace_is() {
     let snapshot = replay.record(input.trace().events()).unwrap().snapshot;
     let from_file = Heap::of_snapshot(&snapshot, 0, None);
     let from_trace = Explanation::of(&input, &options(|it| it.moment = Moment::Event(5000))).unwrap().heap;
-    let plain = |heap: &Heap| -> Vec<(u64, u64, Vec<(u64, u64, u64)>)> {
+    let plain = |heap: &Heap| -> Vec<_> {
         let blocks = |segment: &neuronx_mem_explain::HeapSegment| {
-            segment.pinning().map(|block| (block.address, block.requested_bytes, block.stream)).collect()
+            let block =
+                |block: &neuronx_mem_explain::HeapBlock| (block.address, block.requested_bytes, block.stream);
+            segment.pinning().map(block).collect::<Vec<_>>()
         };
         heap.segments.iter().map(|segment| (segment.address, segment.bytes, blocks(segment))).collect()
     };
@@ -206,4 +209,35 @@ fn lives_end_where_the_trace_frees() {
     let lives: Vec<(u64, u64, u64)> =
         run.lives.iter().map(|life| (life.bytes, life.birth, life.death)).collect();
     assert_eq!(lives, [(64, 1, 3), (0, 2, STILL_LIVE)]);
+}
+
+#[test]
+fn a_snapshot_that_ends_in_out_of_memory_asks_for_what_failed() {
+    let mut snapshot = Snapshot::new();
+    let blocks = vec![Block::new(0x10_0000, 32 * MIB, BlockState::ActiveAllocated)];
+    snapshot.segments.push(Segment::from_blocks(0, 0x10_0000, false, blocks));
+    let alloc = TraceEntry::new(Action::Alloc).with_addr(0x10_0000).with_size_bytes(32 * MIB);
+    snapshot.push_entry(0, alloc);
+    let oom = TraceEntry::new(Action::Oom).with_size_bytes(30 * MIB).with_device_free_bytes(4 * MIB);
+    snapshot.push_entry(0, oom);
+    let input = Input::from_snapshot(Box::new(snapshot.clone()), None, "made").unwrap();
+    let explanation = Explanation::of(&input, &ExplainOptions::default()).unwrap();
+    assert_eq!(explanation.heap.device_free_bytes, Some(4 * MIB));
+    let request = explanation.request.unwrap();
+    assert_eq!(request.need.requested_bytes, 30 * MIB);
+    assert_eq!(request.release.unwrap().bytes, 32 * MIB);
+    // Something came after the failure: it is no longer the question.
+    snapshot.push_entry(0, alloc.with_addr(0x10));
+    let input = Input::from_snapshot(Box::new(snapshot), None, "made").unwrap();
+    assert!(Explanation::of(&input, &ExplainOptions::default()).unwrap().request.is_none());
+}
+
+#[test]
+fn lines_that_were_left_out_are_counted() {
+    let events = TraceReader::new("a,1,64,0\nwhat\nf,2\n".as_bytes(), "lenient").lenient(true);
+    let input = Input::from_events(events).unwrap();
+    assert_eq!(Run::of(&input).unwrap().n_skipped, 2);
+    assert_eq!(Explanation::of(&input, &ExplainOptions::default()).unwrap().n_skipped, 2);
+    let strict = common::input("a,1,64,0\nf,2\n");
+    assert_eq!(Run::of(&strict).unwrap_err().to_string(), "text: line 2: id 2 is freed but not live");
 }

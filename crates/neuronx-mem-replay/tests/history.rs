@@ -260,3 +260,31 @@ fn a_ring_that_wrapped_anywhere_ends_in_the_same_segments() {
         assert_eq!(live, active, "{n_dropped} dropped");
     }
 }
+
+#[test]
+fn the_stack_of_an_allocation_can_be_asked_for() {
+    let mut snapshot =
+        with_segment(history("alloc 4096 512; free_completed 4096"), 0x9000, &[(256, Some(200))]);
+    let frame = snapshot.stacks_mut().intern_frame("forward", "model.py", 12);
+    let stack = snapshot.stacks_mut().intern_stack(&[frame]);
+    let traces = snapshot.device_traces.as_mut().unwrap();
+    traces[0][0] = traces[0][0].with_stack(stack);
+    let mut events = HistoryEvents::new(&snapshot, 0, "made");
+    assert_eq!(events.last_stack(), None);
+    let mut seen = Vec::new();
+    while let Some(line) = events.next() {
+        seen.push((line.unwrap().event, events.last_stack()));
+    }
+    let stacks: Vec<_> = seen.iter().map(|(_, stack)| *stack).collect();
+    let kinds: Vec<&str> = seen
+        .iter()
+        .map(|(event, _)| match event {
+            Event::Allocate { .. } => "a",
+            Event::Free { .. } => "f",
+            _ => "m",
+        })
+        .collect();
+    // The block that lived before has the empty stack of its segment's list.
+    assert_eq!(kinds, ["m", "a", "m", "a", "f"]);
+    assert_eq!(stacks, [None, Some(neuronx_mem_snapshot::StackId::EMPTY), None, Some(stack), None]);
+}

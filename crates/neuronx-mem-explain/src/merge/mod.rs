@@ -34,6 +34,8 @@ pub struct Rank {
     pub peak_event: u64,
     /// The peak by lifetime, in the order of [`Lifetime::ALL`].
     pub at_peak_bytes: [u64; 4],
+    /// Lines that were left out.
+    pub n_skipped: u64,
     /// Segment bytes that a snapshot shows; `None` for a trace.
     pub reserved_bytes: Option<u64>,
 }
@@ -108,6 +110,7 @@ fn rank(rank: u64, input: &Input, run: &Run, rule: StepRule) -> Result<Rank, Exp
         peak_bytes: run.peak_bytes,
         peak_event: run.peak_event,
         at_peak_bytes,
+        n_skipped: run.n_skipped,
         reserved_bytes: input.snapshot.as_deref().map(reserved),
     })
 }

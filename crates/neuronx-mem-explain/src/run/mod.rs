@@ -48,6 +48,8 @@ pub struct Run {
     pub peak_bytes: u64,
     /// The event that first reached it; 0 when nothing was allocated.
     pub peak_event: u64,
+    /// Lines that were left out, by the reader or because they did not fit those before them.
+    pub n_skipped: u64,
     /// Whether the input tells of the past, and not only of one moment.
     pub has_history: bool,
     phases: Phases,
@@ -76,14 +78,16 @@ impl Run {
         let mut events = input.trace.events();
         while let Some(line) = events.next() {
             let line = line?;
-            if let Err(fault) = reading.add(input, line.event)
-                && !events.is_lenient()
-            {
-                let (input, line) = (input.name.clone(), line.line);
-                return Err(ReplayError::Rejected { input, line, fault }.into());
+            if let Err(fault) = reading.add(input, line.event) {
+                if !events.is_lenient() {
+                    let (input, line) = (input.name.clone(), line.line);
+                    return Err(ReplayError::Rejected { input, line, fault }.into());
+                }
+                reading.run.n_skipped += 1;
             }
         }
         let mut run = reading.run;
+        run.n_skipped += events.skipped().total();
         run.end_event = run.phases.end_event(
             run.n_events,
             run.lives.last().map_or(0, |life| life.birth),
@@ -140,6 +144,7 @@ impl Reading {
             n_events: 0,
             peak_bytes: 0,
             peak_event: 0,
+            n_skipped: 0,
             has_history: input.snapshot.as_ref().is_none_or(|it| !it.trace(input.device_idx).is_empty()),
             phases: Phases::new(input.is_snapshot()),
             end_event: 1,
