@@ -39,6 +39,7 @@ mod release;
 mod run;
 mod site;
 mod size_class;
+mod sum;
 mod what_if;
 
 pub use diff::{Amounts, Diff, DiffGroup, DiffOptions, DiffRow};

@@ -109,7 +109,7 @@ pub(super) fn line(input: &Input, explanation: &Explanation, least: Least) -> Re
         oom: explanation.out_of_memory.is_some(),
         device_total: heap.total_bytes,
         reserved: heap.reserved_bytes(),
-        allocated: heap.bytes_in(BlockUse::Live) + heap.bytes_in(BlockUse::PendingFree),
+        allocated: heap.bytes_in(BlockUse::Live).saturating_add(heap.bytes_in(BlockUse::PendingFree)),
         pending: heap.bytes_in(BlockUse::PendingFree),
         cached_free: heap.bytes_in(BlockUse::Free),
         releasable: heap.releasable_bytes(),

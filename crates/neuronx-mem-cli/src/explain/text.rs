@@ -145,7 +145,7 @@ fn pinned(heap: &Heap, arguments: &ExplainArguments) -> String {
     if segments.is_empty() {
         return "\nNo segment has free memory behind live blocks.\n".to_owned();
     }
-    let free: u64 = segments.iter().map(|segment| segment.free_bytes()).sum();
+    let free = segments.iter().fold(0, |sum: u64, segment| sum.saturating_add(segment.free_bytes()));
     let mut text = format!(
         "\n{} with free memory behind live blocks: {} free there.\n",
         count(segments.len(), "segment"),

@@ -7,6 +7,7 @@ use super::cost::{Cost, Least};
 use super::cover::{Cover, Item};
 use super::{Need, Release, ServedBy, is_held};
 use crate::heap::{Heap, HeapSegment};
+use crate::sum::sum;
 
 /// Segments to give back, as positions in the heap.
 struct Emptied {
@@ -29,7 +30,7 @@ pub(super) fn cheapest(heap: &Heap, need: &Need, least: Least) -> Option<Release
     let mut blocks: Vec<_> = segments().flat_map(HeapSegment::pinning).copied().collect();
     let waits = blocks.iter().any(|block| block.state == BlockUse::PendingFree);
     blocks.retain(is_held);
-    let bytes = blocks.iter().map(|block| block.bytes).sum();
+    let bytes = sum(blocks.iter().map(|block| block.bytes));
     let serves_by = ServedBy::NewSegment { n_segments: emptied.segments.len() };
     Some(Release { serves_by, blocks, bytes, bound: emptied.bound, waits })
 }

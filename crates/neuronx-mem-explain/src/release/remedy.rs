@@ -7,6 +7,7 @@ use neuronx_mem::fragmentation::BlockUse;
 
 use super::Need;
 use crate::heap::{Heap, HeapBlock, HeapSegment};
+use crate::sum::sum;
 
 /// Which of the allocator's own means serve a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Remedies {
         let streams: BTreeSet<u64> = pending().map(|block| block.stream).collect();
         let waiting = |stream: u64| Waiting {
             stream,
-            pending_bytes: pending().filter(|block| block.stream == stream).map(|block| block.bytes).sum(),
+            pending_bytes: sum(pending().filter(|block| block.stream == stream).map(|block| block.bytes)),
             serves: serves(
                 heap,
                 need,
@@ -68,7 +69,7 @@ impl Remedies {
             after_waiting: serves(heap, need, &settled, false),
             after_empty_cache: serves(heap, need, &now, true),
             after_both: serves(heap, need, &settled, true),
-            empty_cache_bytes: idle(heap, &settled).map(|segment| segment.bytes).sum(),
+            empty_cache_bytes: sum(idle(heap, &settled).map(|segment| segment.bytes)),
         }
     }
 }
@@ -99,7 +100,7 @@ fn idle<'a>(heap: &'a Heap, is_free: IsFree<'a>) -> impl Iterator<Item = &'a Hea
 fn largest_room(heap: &Heap, is_free: IsFree<'_>, empties_cache: bool) -> u64 {
     let Some(range) = &heap.address_range else {
         let room = heap.device_free_bytes.unwrap_or(0);
-        let given_back: u64 = idle(heap, is_free).map(|segment| segment.bytes).sum();
+        let given_back = sum(idle(heap, is_free).map(|segment| segment.bytes));
         return if empties_cache { room.saturating_add(given_back) } else { room };
     };
     let mut largest = 0;

@@ -5,6 +5,7 @@ use neuronx_mem::fragmentation::BlockUse;
 use super::cost::{Cost, Least};
 use super::{Need, Release, ServedBy, is_held};
 use crate::heap::{Heap, HeapSegment};
+use crate::sum::sum;
 
 /// A run of neighbouring blocks, as positions in its segment, free once the live ones are given up.
 #[derive(Clone, Copy)]
@@ -31,8 +32,8 @@ pub(super) fn cheapest(heap: &Heap, need: &Need, least: Least) -> Option<Release
     let window = best?;
     let blocks = &heap.segments[window.segment_idx].blocks[window.start..window.end];
     let given_up: Vec<_> = blocks.iter().filter(|block| is_held(block)).copied().collect();
-    let bytes = given_up.iter().map(|block| block.bytes).sum();
-    let total = blocks.iter().map(|block| block.bytes).sum();
+    let bytes = sum(given_up.iter().map(|block| block.bytes));
+    let total = sum(blocks.iter().map(|block| block.bytes));
     let serves_by = ServedBy::CachedBlock { address: blocks[0].address, bytes: total };
     let waits = blocks.iter().any(|block| block.state == BlockUse::PendingFree);
     Some(Release { serves_by, blocks: given_up, bytes, bound: window.cost.first, waits })
