@@ -8,6 +8,12 @@ use neuronx_mem_explain::{
 use neuronx_mem_snapshot::{Action, Block, BlockState, Segment, Snapshot, TraceEntry};
 use proptest::prelude::*;
 
+/// Address, bytes, bytes asked for, and the number of a state.
+type MadeBlock = (u64, u64, u64, usize);
+
+/// Address, whether it is of the small pool, and its blocks.
+type MadeSegment = (u64, bool, Vec<MadeBlock>);
+
 /// Numbers near every edge.
 fn number() -> impl Strategy<Value = u64> {
     prop_oneof![
@@ -23,20 +29,17 @@ fn number() -> impl Strategy<Value = u64> {
     ]
 }
 
-fn block() -> impl Strategy<Value = (u64, u64, u64, usize)> {
+fn block() -> impl Strategy<Value = MadeBlock> {
     (number(), number(), number(), 0_usize..3)
 }
 
-fn snapshot(
-    segments: &[(u64, bool, Vec<(u64, u64, u64, usize)>)],
-    entries: &[(usize, u64, u64)],
-) -> Snapshot {
+fn snapshot(segments: &[MadeSegment], entries: &[(usize, u64, u64)]) -> Snapshot {
     const STATES: [BlockState; 3] =
         [BlockState::ActiveAllocated, BlockState::ActivePendingFree, BlockState::Inactive];
     let mut snapshot = Snapshot::new();
     snapshot.set_n_devices(1);
     for (address, is_small, blocks) in segments {
-        let block = |(address, bytes, requested, state): &(u64, u64, u64, usize)| {
+        let block = |(address, bytes, requested, state): &MadeBlock| {
             Block::new(*address, *bytes, STATES[*state]).with_requested_bytes(*requested)
         };
         let blocks = blocks.iter().map(block).collect();
