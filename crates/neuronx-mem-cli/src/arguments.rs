@@ -13,14 +13,13 @@ use neuronx_mem_tune::Machine;
 
 use crate::cache::CacheArguments;
 use crate::check::CheckArguments;
-use crate::host::HostArguments;
-use crate::int64::Int64Arguments;
-use crate::numa::NumaArguments;
 use crate::diff::DiffArguments;
 use crate::explain::ExplainArguments;
+use crate::host::HostArguments;
 use crate::int64::Int64Arguments;
 use crate::leaks::LeaksArguments;
 use crate::merge::MergeArguments;
+use crate::numa::NumaArguments;
 use crate::output;
 use crate::plan::PlanArguments;
 use crate::shrink::ShrinkArguments;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use neuronx_mem::config::Finding;
 use neuronx_mem::snapshot::Error as SnapshotError;
 use neuronx_mem_cache::CacheError;
+use neuronx_mem_explain::ExplainError;
 use neuronx_mem_host::HostError;
 use neuronx_mem_numa::NumaError;
-use neuronx_mem_explain::ExplainError;
 use neuronx_mem_replay::ReplayError;
 use neuronx_mem_tune::{BudgetFault, TuneError};
 
