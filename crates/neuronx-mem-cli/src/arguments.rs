@@ -27,7 +27,7 @@ use crate::size::parse_size;
 use crate::target::Kind;
 use crate::tune::TuneArguments;
 
-/// Device memory of Neuron cores: replay traces and snapshots, compare configurations, convert.
+/// Device memory of Neuron cores: replay, compare, tune and explain recorded programs; check a host.
 #[derive(Debug, Parser)]
 #[command(
     name = "neuronx-mem",
