@@ -10,7 +10,7 @@ use neuronx_mem::AllocatorConfig;
 use neuronx_mem_config::combinations;
 use neuronx_mem_replay::{Replay, Trace, TraceInput, TraceReader, TraceWriter};
 use neuronx_mem_tune::{
-    Effect, LocalSweep, Machine, PlanOptions, TuneOptions, Tuning, Workload, follow, plan, shrink, tune,
+    Effect, LocalSweep, Machine, PlanOptions, Sizes, TuneOptions, Tuning, Workload, follow, plan, shrink, tune,
 };
 
 fn read(name: &str) -> Trace {
@@ -120,15 +120,18 @@ fn a_hundred_thousand_events_shrink_to_two_hundred() {
     let trace = read("varlen_ft");
     let machine = Machine { memory_bytes: Some(10 << 30), ..Machine::default() };
     let config = AllocatorConfig::default();
-    let shrunk = shrink(&trace, &config, &machine, &Effect::OutOfMemory).unwrap();
-    assert!(trace.n_events() > 100_000 && shrunk.events.len() <= 200, "{}", shrunk.events.len());
-    let mut writer = TraceWriter::new(Vec::new());
-    shrunk.events.iter().for_each(|event| writer.event(event).unwrap());
-    let text = writer.finish().unwrap();
-    let reader = TraceReader::new(text.as_slice(), "shrunk");
-    let report = Replay::new(machine.replay_options(config)).run(reader).unwrap().report;
-    assert!(shrunk.after.agree_with(&report));
-    assert_eq!(report.num_ooms, 1);
+    assert!(trace.n_events() > 100_000);
+    for (sizes, most) in [(Sizes::Merged, 100), (Sizes::Kept, 200)] {
+        let shrunk = shrink(&trace, &config, &machine, &Effect::OutOfMemory, sizes).unwrap();
+        assert!(shrunk.events.len() <= most, "{sizes:?}: {}", shrunk.events.len());
+        let mut writer = TraceWriter::new(Vec::new());
+        shrunk.events.iter().for_each(|event| writer.event(event).unwrap());
+        let text = writer.finish().unwrap();
+        let reader = TraceReader::new(text.as_slice(), "shrunk");
+        let report = Replay::new(machine.replay_options(config)).run(reader).unwrap().report;
+        assert!(shrunk.after.agree_with(&report));
+        assert_eq!(report.num_ooms, 1);
+    }
 }
 
 /// Each trace once left out: what is robust for the others is no more than 1 % worse than the defaults

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use neuronx_mem::stats::format_count;
 use neuronx_mem_replay::{Trace, TraceInput, TraceReader, write_trace};
-use neuronx_mem_tune::{Effect, Shrunk, shrink};
+use neuronx_mem_tune::{Effect, Shrunk, Sizes, shrink};
 use serde::Serialize;
 
 use crate::arguments::MachineArguments;
@@ -28,6 +28,10 @@ pub(crate) struct ShrinkArguments {
     /// Trace to write: .csv, .csv.gz or .csv.zst; `-` is standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// Only leave events out; without it, tensors that live at the same time may become one of the
+    /// size of both
+    #[arg(long)]
+    keep_sizes: bool,
     #[command(flatten)]
     machine: MachineArguments,
     /// Allocator configuration; without it TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG applies
@@ -65,7 +69,8 @@ pub(crate) fn run(arguments: &ShrinkArguments) -> Result<Answer, Failure> {
     };
     let trace = Trace::read_input(&TraceInput::from_argument(&arguments.input), arguments.lenient)?;
     let chosen = config::choose(arguments.config.as_deref())?;
-    let shrunk = shrink(&trace, &chosen.config, &arguments.machine.machine(), &arguments.until)?;
+    let sizes = if arguments.keep_sizes { Sizes::Kept } else { Sizes::Merged };
+    let shrunk = shrink(&trace, &chosen.config, &arguments.machine.machine(), &arguments.until, sizes)?;
     let text = as_text(&shrunk, &arguments.until)?;
     target::write(&arguments.output, |out| {
         Ok(write_trace(TraceReader::new(text.as_slice(), trace.name()), out, compression)?)

@@ -24,7 +24,7 @@ pub use plan::{Deviation, FollowedPlan, PlacedTensor, Plan, PlanOptions, follow,
 pub use search::{
     HeldOut, InputTuning, Phase, Pick, TuneOptions, TuneProgress, Tuning, Validation, explain, tune,
 };
-pub use shrink::{Effect, EffectFault, Measure, Shrunk, shrink};
+pub use shrink::{Effect, EffectFault, Measure, Shrunk, Sizes, shrink};
 pub use sweep::{
     Evaluate, Evaluation, Figures, Job, JobFault, JobMachine, JobResult, JobRound, LocalSweep, Machine,
     Trial, Variant, Verdict, evaluate,

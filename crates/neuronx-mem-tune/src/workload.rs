@@ -84,6 +84,17 @@ impl Workload {
         Self::read(trace.events())
     }
 
+    /// Compiles events that were made here; the first that does not fit is an error of its number.
+    pub(crate) fn of_events(name: &str, events: Vec<Event>) -> Result<Self, TuneError> {
+        let mut compiler = Compiler::default();
+        for (idx, event) in events.into_iter().enumerate() {
+            compiler.push(event).map_err(|fault| {
+                ReplayError::Rejected { input: name.to_owned(), line: idx as u64 + 1, fault }
+            })?;
+        }
+        compiler.finish(name)
+    }
+
     /// Name of the input.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -26,9 +26,21 @@ pub enum BudgetFault {
         /// What could stand there.
         expected: &'static str,
     },
+    /// A value stands where limits should.
+    #[error("`{key}` must be a table of limits")]
+    NotATable {
+        /// The key with its table.
+        key: String,
+    },
     /// A value is no limit.
     #[error("`{key}` must be a number, or a size such as \"9.5GiB\", or {{ limit, tolerance_percent }}")]
     NotALimit {
+        /// The key with its table.
+        key: String,
+    },
+    /// A tolerance is negative or no finite number.
+    #[error("`{key}` must be a number from 0, percent")]
+    NotATolerance {
         /// The key with its table.
         key: String,
     },
@@ -87,11 +99,13 @@ impl Budget {
             match key {
                 "schema" => {}
                 "tolerance_percent" => {
-                    tolerance = number(item).ok_or_else(|| BudgetFault::NotALimit { key: key.to_owned() })?;
+                    tolerance = tolerance_of(item, key)?;
                 }
                 "budget" => read_table(&mut limits, item, &Scope::Whole, key, &size)?,
                 "mark" => {
-                    for (label, item) in item.as_table_like().into_iter().flat_map(|table| table.iter()) {
+                    let marks = item.as_table_like();
+                    let marks = marks.ok_or_else(|| BudgetFault::NotATable { key: key.to_owned() })?;
+                    for (label, item) in marks.iter() {
                         let scope = Scope::Mark(label.to_owned());
                         read_table(&mut limits, item, &scope, &format!("mark.\"{label}\""), &size)?;
                     }
@@ -171,7 +185,7 @@ fn read_table(
     size: &impl Fn(&str) -> Option<u64>,
 ) -> Result<(), BudgetFault> {
     let not_a_limit = |key: String| BudgetFault::NotALimit { key };
-    let table = item.as_table_like().ok_or_else(|| not_a_limit(name.to_owned()))?;
+    let table = item.as_table_like().ok_or_else(|| BudgetFault::NotATable { key: name.to_owned() })?;
     for (key, item) in table.iter() {
         let full = format!("{name}.{key}");
         let figure = Figure::ALL.into_iter().find(|figure| figure.name() == key);
@@ -179,7 +193,14 @@ fn read_table(
             figure.ok_or_else(|| BudgetFault::UnknownKey { key: full.clone(), expected: FIGURES })?;
         let (limit, tolerance) = match item.as_table_like() {
             None => (Some(item), None),
-            Some(table) => (table.get("limit"), table.get("tolerance_percent")),
+            Some(table) => {
+                let is_known = |key: &str| ["limit", "tolerance_percent"].contains(&key);
+                if let Some((key, _)) = table.iter().find(|(key, _)| !is_known(key)) {
+                    let expected = "limit or tolerance_percent";
+                    return Err(BudgetFault::UnknownKey { key: format!("{full}.{key}"), expected });
+                }
+                (table.get("limit"), table.get("tolerance_percent"))
+            }
         };
         let read = |item: &Item| {
             let text = item.as_str().and_then(size).map(|bytes| bytes as f64);
@@ -188,11 +209,16 @@ fn read_table(
         let limit = limit.and_then(read).ok_or_else(|| not_a_limit(full.clone()))?;
         let tolerance_percent = match tolerance {
             None => f64::NAN,
-            Some(item) => number(item).ok_or_else(|| not_a_limit(full))?,
+            Some(item) => tolerance_of(item, &format!("{full}.tolerance_percent"))?,
         };
         limits.push(Limit { scope: scope.clone(), figure, limit, tolerance_percent });
     }
     Ok(())
+}
+
+fn tolerance_of(item: &Item, key: &str) -> Result<f64, BudgetFault> {
+    let percent = number(item).filter(|percent| percent.is_finite() && *percent >= 0.0);
+    percent.ok_or_else(|| BudgetFault::NotATolerance { key: key.to_owned() })
 }
 
 fn number(item: &Item) -> Option<f64> {

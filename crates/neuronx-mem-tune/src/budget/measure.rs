@@ -23,7 +23,8 @@ pub enum Figure {
     FragmentationIndex,
     /// `allocations_per_step`: most allocations between two synchronisations; of a mark, all in it.
     AllocationsPerStep,
-    /// `growth_per_step`: median change of live bytes from one synchronisation to the next.
+    /// `growth_per_step`: median change of live bytes from one synchronisation to the next; of a mark,
+    /// live bytes at its end less those at its start.
     GrowthPerStep,
 }
 
@@ -162,10 +163,16 @@ fn marks(workload: &Workload, config: &AllocatorConfig, machine: &Machine) -> Ve
         let births: HashSet<usize> = concerned.map(|tensor| tensor.birth).collect();
         let phase = workload.prefix(end).filter(|position| position >= *start || births.contains(&position));
         let figures = evaluate(&phase, config, machine, u64::MAX);
+        let live_at = |at: usize| -> i128 {
+            let live = tensors.iter().filter(|tensor| tensor.birth < at && tensor.death >= at);
+            live.map(|tensor| i128::from(tensor.bytes)).sum()
+        };
+        let growth = live_at(end) - live_at(*start);
         let n_born = births.iter().filter(|birth| **birth >= *start).count();
         values.push((label.to_string(), Figure::Peak, figures.active_peak_bytes as f64));
         values.push((label.to_string(), Figure::Reserved, figures.reserved_peak_bytes as f64));
         values.push((label.to_string(), Figure::AllocationsPerStep, n_born as f64));
+        values.push((label.to_string(), Figure::GrowthPerStep, growth as f64));
     }
     values
 }

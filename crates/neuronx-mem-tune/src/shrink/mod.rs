@@ -2,7 +2,8 @@
 
 mod effect;
 mod minimize;
+mod pieces;
 mod reduce;
 
 pub use effect::{Effect, EffectFault, Measure};
-pub use reduce::{Shrunk, shrink};
+pub use reduce::{Shrunk, Sizes, shrink};
