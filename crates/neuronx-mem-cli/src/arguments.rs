@@ -268,7 +268,7 @@ pub(crate) struct CompareArguments {
 }
 
 /// The simulated device of a verb that has no other options of a replay.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct MachineArguments {
     /// Chip whose logical core is simulated
     #[arg(long, default_value = Preset::default().name(), value_parser = presets())]

@@ -54,6 +54,8 @@ pub(crate) enum Failure {
     Output(#[from] io::Error),
     #[error(transparent)]
     Tune(#[from] TuneError),
+    #[error("--shrink takes one input, not {n_inputs}")]
+    ShrinksOne { n_inputs: usize },
     #[error("{}: cannot be read: {source}", path.display())]
     BudgetUnread { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]

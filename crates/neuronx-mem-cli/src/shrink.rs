@@ -20,29 +20,29 @@ use crate::{config, json, units};
 pub(crate) struct ShrinkArguments {
     /// Trace or snapshot to shrink; `-` is standard input
     #[arg(value_name = "INPUT")]
-    input: OsString,
+    pub(crate) input: OsString,
     /// What the result must still show: oom, or reserved_peak, allocated_peak, active_peak or
     /// num_device_alloc above a number, as in 'reserved_peak>10GiB'
     #[arg(long, value_name = "EFFECT", default_value = "oom", value_parser = parse_effect)]
-    until: Effect,
+    pub(crate) until: Effect,
     /// Trace to write: .csv, .csv.gz or .csv.zst; `-` is standard output
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    pub(crate) output: PathBuf,
     /// Only leave events out; without it, tensors that live at the same time may become one of the
     /// size of both
     #[arg(long)]
-    keep_sizes: bool,
+    pub(crate) keep_sizes: bool,
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(crate) machine: MachineArguments,
     /// Allocator configuration; without it TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG applies
     #[arg(long, value_name = "KEY=VALUE,…")]
-    config: Option<String>,
+    pub(crate) config: Option<String>,
     /// Skip and count wrong lines instead of refusing the trace
     #[arg(long)]
-    lenient: bool,
+    pub(crate) lenient: bool,
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Serialize)]
@@ -57,7 +57,7 @@ struct Object<'a> {
     num_ooms: u64,
 }
 
-fn parse_effect(text: &str) -> Result<Effect, String> {
+pub(crate) fn parse_effect(text: &str) -> Result<Effect, String> {
     Effect::parse(text, |number| parse_size(number).ok()).map_err(|fault| fault.to_string())
 }
 

@@ -15,8 +15,8 @@ pub(crate) use arguments::TuneArguments;
 use remote::RemoteSweep;
 
 use crate::failure::Failure;
-use crate::json;
 use crate::output::{self, Answer};
+use crate::{json, shrink};
 
 /// The most that a job may be, bytes.
 const MAX_JOB_BYTES: u64 = 64 << 20;
@@ -24,6 +24,9 @@ const MAX_JOB_BYTES: u64 = 64 << 20;
 pub(crate) fn run(arguments: &TuneArguments) -> Result<Answer, Failure> {
     if arguments.job {
         return job();
+    }
+    if let Some(arguments) = arguments.shrinking()? {
+        return shrink::run(&arguments);
     }
     if let Some(jobs) = arguments.jobs {
         // A second pool in one process could only come from a second call.

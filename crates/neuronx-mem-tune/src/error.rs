@@ -23,6 +23,12 @@ pub enum TuneError {
         /// Name of the input.
         input: String,
     },
+    /// The tensors of an input come to 2^62 bytes or more: no program's, and sums of them overflow.
+    #[error("{input}: allocates 2^62 bytes or more in all, which no program does")]
+    TooManyBytes {
+        /// Name of the input.
+        input: String,
+    },
     /// A request of an input does not fit 64 bits once it is rounded.
     #[error("{input}: a request of {requested_bytes} bytes is too large to round")]
     SizeOverflow {

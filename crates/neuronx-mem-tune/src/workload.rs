@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 use neuronx_mem_replay::{Event, EventSource, Fault, LiveIds, ReplayError, Trace, TraceLine};
 
 use crate::TuneError;
+use crate::plan::GRANULE_BYTES;
 
 /// What an event does, as far as placement can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,10 @@ struct Packed {
     slot: u32,
     code: u32,
 }
+
+/// The most that a trace may allocate in all, frees not counted: offsets and sums of tensors, an eighth
+/// larger or twice as large, then fit 64 bits.
+const MAX_TOTAL_BYTES: u64 = 1 << 62;
 
 const FREE: u32 = u32::MAX;
 const SYNCHRONIZE: u32 = u32::MAX - 1;
@@ -58,7 +63,8 @@ impl Workload {
     /// # Errors
     ///
     /// [`TuneError::Replay`] with the first error of the source, or an event that does not fit those
-    /// before it unless the source is lenient; [`TuneError::NothingAllocated`].
+    /// before it unless the source is lenient; [`TuneError::NothingAllocated`], and
+    /// [`TuneError::TooManyBytes`] from 2^62 bytes on.
     pub fn read(mut source: impl EventSource) -> Result<Self, TuneError> {
         let mut compiler = Compiler::default();
         while let Some(line) = source.next() {
@@ -88,8 +94,10 @@ impl Workload {
     pub(crate) fn of_events(name: &str, events: Vec<Event>) -> Result<Self, TuneError> {
         let mut compiler = Compiler::default();
         for (idx, event) in events.into_iter().enumerate() {
-            compiler.push(event).map_err(|fault| {
-                ReplayError::Rejected { input: name.to_owned(), line: idx as u64 + 1, fault }
+            compiler.push(event).map_err(|fault| ReplayError::Rejected {
+                input: name.to_owned(),
+                line: idx as u64 + 1,
+                fault,
             })?;
         }
         compiler.finish(name)
@@ -303,6 +311,12 @@ impl Compiler {
     fn finish(self, name: &str) -> Result<Workload, TuneError> {
         if self.n_tensors == 0 {
             return Err(TuneError::NothingAllocated { input: name.to_owned() });
+        }
+        let allocated = self.steps.iter().filter_map(|packed| self.sizes.get(packed.code as usize));
+        let total =
+            allocated.fold(0u64, |sum, bytes| sum.saturating_add(bytes.saturating_add(GRANULE_BYTES)));
+        if total >= MAX_TOTAL_BYTES {
+            return Err(TuneError::TooManyBytes { input: name.to_owned() });
         }
         let synchronizations = positions_of(&self.steps, SYNCHRONIZE);
         let mut workload = Workload {

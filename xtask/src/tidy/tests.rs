@@ -104,6 +104,31 @@ fn arrows_point_down() {
 }
 
 #[test]
+fn the_shared_tool_serves_its_own_floor_and_no_other_tool_does() {
+    use DependencyKind::Normal;
+    check_arrow("neuronx-mem-tune", Normal, "neuronx-mem-replay", &[]);
+    check_arrow("neuronx-mem-cli", Normal, "neuronx-mem-replay", &[]);
+    check_arrow(
+        "neuronx-mem-replay",
+        Normal,
+        "neuronx-mem-tune",
+        &["4: `neuronx-mem-replay` (floor 4) may use lower floors only, `neuronx-mem-tune` is on floor 4"],
+    );
+    check_arrow(
+        "neuronx-mem-explain",
+        Normal,
+        "neuronx-mem-tune",
+        &["4: `neuronx-mem-explain` (floor 4) may use lower floors only, `neuronx-mem-tune` is on floor 4"],
+    );
+    check_arrow(
+        "neuronx-mem",
+        Normal,
+        "neuronx-mem-replay",
+        &["4: `neuronx-mem` (floor 3) may use lower floors only, `neuronx-mem-replay` is on floor 4"],
+    );
+}
+
+#[test]
 fn arrows_need_a_floor_and_a_folder_name() {
     let stranger = member("neuronx-mem-attic", &[]);
     check_findings(

@@ -1,13 +1,16 @@
 //! Options of `tune`. Reads no file.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use neuronx_mem_replay::TraceInput;
-use neuronx_mem_tune::TuneOptions;
+use neuronx_mem_tune::{Effect, TuneOptions};
 
 use crate::arguments::MachineArguments;
+use crate::failure::Failure;
+use crate::shrink::{ShrinkArguments, parse_effect};
 use crate::size::parse_size;
 
 #[derive(Debug, Args)]
@@ -39,6 +42,19 @@ pub(crate) struct TuneArguments {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Search nothing: write the few events of the one input that show the effect of --until, as the
+    /// verb shrink does
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["max_segment", "jobs", "drive", "job"])]
+    pub(crate) shrink: Option<PathBuf>,
+    /// With --shrink: what the result must still show, as for the verb shrink [default: oom]
+    #[arg(long, value_name = "EFFECT", requires = "shrink", value_parser = parse_effect)]
+    until: Option<Effect>,
+    /// With --shrink: only leave events out, and merge no tensors
+    #[arg(long, requires = "shrink")]
+    keep_sizes: bool,
+    /// With --shrink: the allocator configuration; without it the environment's applies
+    #[arg(long, value_name = "KEY=VALUE,…", requires = "shrink")]
+    config: Option<String>,
     /// Run one job of a sweep, JSON from standard input to standard output
     #[arg(long, hide = true, conflicts_with_all = ["inputs", "drive"])]
     pub(crate) job: bool,
@@ -51,6 +67,24 @@ pub(crate) struct TuneArguments {
 impl TuneArguments {
     pub(crate) fn inputs(&self) -> Vec<TraceInput> {
         self.inputs.iter().map(TraceInput::from_argument).collect()
+    }
+
+    /// The arguments of the verb shrink, when that is what is asked for.
+    pub(crate) fn shrinking(&self) -> Result<Option<ShrinkArguments>, Failure> {
+        let Some(output) = &self.shrink else { return Ok(None) };
+        let [input] = self.inputs.as_slice() else {
+            return Err(Failure::ShrinksOne { n_inputs: self.inputs.len() });
+        };
+        Ok(Some(ShrinkArguments {
+            input: input.clone(),
+            until: self.until.unwrap_or(Effect::OutOfMemory),
+            output: output.clone(),
+            keep_sizes: self.keep_sizes,
+            machine: self.machine.clone(),
+            config: self.config.clone(),
+            lenient: self.lenient,
+            json: self.json,
+        }))
     }
 
     pub(crate) fn options(&self) -> TuneOptions {

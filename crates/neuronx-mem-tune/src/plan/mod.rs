@@ -8,7 +8,7 @@ mod pack;
 mod place;
 mod tensors;
 
-pub(crate) use tensors::{Tensor, tensors_of};
+pub(crate) use tensors::{GRANULE_BYTES, Tensor, tensors_of};
 
 pub use layout::{PlacedTensor, Plan};
 pub use online::{Deviation, FollowedPlan, follow};
