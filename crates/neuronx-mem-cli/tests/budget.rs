@@ -136,7 +136,7 @@ fn tune_shrinks_too() {
     let aliased = ["tune", &trace, "--shrink", "-", "--until", "reserved_peak>67108864"];
     let (one, two) = (run(&shrunk), run(&aliased));
     assert_eq!((one.0, &one), (0, &two));
-    assert_eq!(one.1, "# shrunk: reserved_peak>67108864\na,1,1048576,0\na,6,1024,0\n");
+    assert_eq!(one.1, "# shrunk: reserved_peak>67108864\na,4,4194304,0\na,6,1024,0\n");
     let kept = run(&["tune", &trace, "--shrink", "-", "--keep-sizes", "--memory", "1MiB"]);
     assert_eq!((kept.0, kept.1.as_str()), (0, "# shrunk: oom\na,1,1048576,0\n"));
     check_refused(&["tune", &trace, &trace, "--shrink", "-"], "--shrink takes one input");
@@ -147,7 +147,7 @@ fn budgets_that_are_none_are_refused() {
     let folder = Folder::new();
     let trace = folder.file("run.csv", MARKED);
     for (text, reason) in [
-        ("[budget\npeak", "invalid table header"),
+        ("[budget\npeak", "unclosed table"),
         ("", "no limits"),
         ("[budget]\npeak = -nan\n", "`budget.peak` must be a number"),
         ("[budget]\npeak = true\n", "`budget.peak` must be a number"),
