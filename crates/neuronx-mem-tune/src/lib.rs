@@ -6,6 +6,9 @@
 //! sweeps run on this machine ([`LocalSweep`]) or as serialisable [`Job`]s anywhere. [`plan()`] packs a
 //! trace offline, [`measure`] and [`check_budget`] keep a run to limits, [`shrink`] makes it small.
 //!
+//! Start with [`tune`] for a setting, [`plan()`] for what is left to gain, [`measure`] for CI. How the
+//! search works and what its answers mean is told in `docs/tuning.md`.
+//!
 //! The crate prints nothing and reads no environment; only time budgets look at a clock.
 #![forbid(unsafe_code)]
 mod budget;
