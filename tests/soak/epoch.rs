@@ -50,8 +50,8 @@ pub(crate) struct Soak {
     runtime: Arc<SimulatedRuntime>,
     device: Device,
     streams: Vec<Stream>,
-    /// Work that runs on the worker counts there, so it lives as long as the program.
-    oracle: &'static Oracle,
+    /// Work that runs on the worker counts there too.
+    oracle: Arc<Oracle>,
 }
 
 impl Soak {
@@ -71,7 +71,7 @@ impl Soak {
         while streams.len() < N_STREAMS {
             streams.push(device.new_stream().map_err(|error| error.to_string())?);
         }
-        let oracle: &'static Oracle = Box::leak(Box::default());
+        let oracle = Arc::default();
         Ok(Self { driver, is_watched, runtime, device, streams, oracle })
     }
 
@@ -81,7 +81,7 @@ impl Soak {
             format!("{:?} driver, epoch {epoch}, thread {thread}: {message}", self.driver)
         };
         let passed_on = Mutex::new(Vec::new());
-        let (device, streams, oracle) = (&self.device, &self.streams[..], self.oracle);
+        let (device, streams, oracle) = (&self.device, &self.streams[..], &self.oracle);
         let shared = Shared { device, streams, driver: self.driver, oracle, passed_on: &passed_on };
         let (stalls, to_set) = sync_channel(64);
         let (done, is_done) = mpsc::channel();

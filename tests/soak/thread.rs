@@ -1,5 +1,6 @@
 //! One thread's program: random operations from its own numbers, each checked by the oracle.
 
+use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -25,7 +26,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) device: &'a Device,
     pub(crate) streams: &'a [Stream],
     pub(crate) driver: Driver,
-    pub(crate) oracle: &'static Oracle,
+    pub(crate) oracle: &'a Arc<Oracle>,
     /// Blocks on their way from one thread to another.
     pub(crate) passed_on: &'a Mutex<Vec<Used>>,
 }
@@ -145,8 +146,9 @@ impl Thread<'_> {
             }
             // The n-th work of a stream to run is its n-th: its number is counted where it runs.
             Driver::Worker => {
+                let of_work = Arc::clone(oracle);
                 let work = move || {
-                    oracle.completed[stream].fetch_add(1, Ordering::SeqCst);
+                    of_work.completed[stream].fetch_add(1, Ordering::SeqCst);
                 };
                 self.shared.streams[stream].run(work).map_err(text)?;
                 oracle.submitted[stream].fetch_add(1, Ordering::SeqCst);
