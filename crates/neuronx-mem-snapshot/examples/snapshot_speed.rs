@@ -1,7 +1,7 @@
 //! Measures writing and reading a snapshot of a million trace entries with some thousand stacks.
 //! Knows how to ask Linux for the peak memory; refuses to judge: it prints a table.
 //!
-//! `cargo run --release -p neuronx-mem-snapshot --example speed [entries]`
+//! `cargo run --release -p neuronx-mem-snapshot --example snapshot_speed [entries]`
 //!
 //! Each phase runs in its own process, so that one peak does not hide another.
 

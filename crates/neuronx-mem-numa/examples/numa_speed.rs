@@ -1,6 +1,6 @@
 //! Times the plan for 4,096 ranks in every mode, and prints medians.
 //!
-//! `cargo run --release -p neuronx-mem-numa --example speed -- [REPETITIONS]`. The machine is made up:
+//! `cargo run --release -p neuronx-mem-numa --example numa_speed -- [REPETITIONS]`. The machine is made up:
 //! 1,024 devices with four logical cores each, 16 nodes, and 8,192 CPUs, the most that Linux can have:
 //! two to a physical core, eight physical cores to a cache.
 

@@ -1,5 +1,5 @@
 //! Times every question on a synthetic trace of ten million events: `cargo run --release --example
-//! speed -p neuronx-mem-explain [EVENTS]`. Claims nothing; prints seconds.
+//! explain_speed -p neuronx-mem-explain [EVENTS]`. Claims nothing; prints seconds.
 
 #![allow(clippy::print_stdout, reason = "a program for people")]
 

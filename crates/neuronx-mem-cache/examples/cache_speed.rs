@@ -1,6 +1,6 @@
 //! Times `put`, `get` and `gc` on a store of many entries, and prints medians.
 //!
-//! `cargo run --release -p neuronx-mem-cache --example speed -- [DIRECTORY] [ENTRIES] [BYTES]`. The
+//! `cargo run --release -p neuronx-mem-cache --example cache_speed -- [DIRECTORY] [ENTRIES] [BYTES]`. The
 //! directory is where a temporary one is made; it decides which disk is measured.
 
 #![forbid(unsafe_code)]
