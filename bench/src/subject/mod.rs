@@ -48,6 +48,7 @@ pub fn make(name: &str, workload: &Workload) -> Box<dyn Runner> {
         "pool" => runner(ours::Pool::new(), workload),
         "facade block" => Box::new(ours::Blocks::new(workload)),
         "facade, history on" => runner(ours::Handles::recording(), workload),
+        "facade, history on, no clock" => runner(ours::Handles::recording_without_clock(), workload),
         _ => runner(ours::Handles::new(), workload),
     }
 }

@@ -4,7 +4,7 @@ use neuronx_mem::pool::{BlockId, SegmentPool};
 use neuronx_mem::sim::SimulatedRuntime;
 use neuronx_mem::snapshot::history::RecordOptions;
 use neuronx_mem::streams::StreamId;
-use neuronx_mem::{Allocator, AllocatorConfig, Block, Device, DeviceId, Stream};
+use neuronx_mem::{Allocator, AllocatorBuilder, AllocatorConfig, Block, Device, DeviceId, Stream};
 
 use super::{Runner, Subject};
 use crate::workload::{Step, Workload};
@@ -53,8 +53,12 @@ impl Default for PoolHandle {
 }
 
 pub fn device() -> Device {
+    device_of(Allocator::builder())
+}
+
+fn device_of(builder: AllocatorBuilder) -> Device {
     let runtime = SimulatedRuntime::builder().memory_bytes(MEMORY_BYTES).build();
-    let allocator = Allocator::builder().runtime(runtime).build().expect("there is one device");
+    let allocator = builder.runtime(runtime).build().expect("there is one device");
     allocator.device(DeviceId(0)).expect("there is one device").clone()
 }
 
@@ -69,7 +73,16 @@ impl Handles {
 
     /// With the memory history on, a ring of 65,536 events, no stacks.
     pub fn recording() -> Self {
-        let device = device();
+        Self::recording_on(device())
+    }
+
+    /// The same with a clock that stands still: the real one finds out its rate first, in a number of
+    /// instructions that is never the same twice.
+    pub fn recording_without_clock() -> Self {
+        Self::recording_on(device_of(Allocator::builder().clock_us(|| 0)))
+    }
+
+    fn recording_on(device: Device) -> Self {
         device.record_memory_history(&RecordOptions::builder().max_entries(1 << 16).build());
         Self { device }
     }

@@ -54,6 +54,7 @@ impl Device {
     }
 
     /// The same with an eye on the history, out of line: a history that is off costs one test.
+    #[cold]
     #[inline(never)]
     fn allocate_recorded(&self, request: &Request, stream: StreamId) -> Result<Option<Handle>, AllocError> {
         let caller = Caller { stream, stack: self.shared.capture.for_allocate() };

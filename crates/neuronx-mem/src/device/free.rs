@@ -70,6 +70,7 @@ impl Device {
     }
 
     /// The same with an eye on the history, out of line: a history that is off costs one test.
+    #[cold]
     #[inline(never)]
     fn free_recorded(&self, id: BlockId, address: u64) -> Result<(), AllocError> {
         let stack = self.shared.capture.for_free();
