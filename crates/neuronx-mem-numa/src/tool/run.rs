@@ -104,6 +104,9 @@ impl Drop for Running {
 }
 
 /// Waits for the process without holding more than its status; none at the deadline.
+///
+/// Its pipes are closed, so it has all but ended: as a rule the first look finds it. A process cannot be
+/// waited for with a time limit otherwise: a descriptor for it (`pidfd_open`) is refused in older containers.
 fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
     let mut pause = Duration::from_micros(100);
     loop {
