@@ -7,6 +7,7 @@
 #![warn(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
 #![allow(unreachable_pub, reason = "exported by name, not by path")]
 
+mod int64_hooks;
 mod readings;
 mod settings;
 mod world;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 /// The module `neuronx_mem._native`.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::int64_hooks::{int64_hooks, int64_policy};
     #[pymodule_export]
     use crate::readings::memory_allocated;
     #[pymodule_export]
