@@ -62,6 +62,11 @@ impl Sites {
         self.places.len()
     }
 
+    /// All of them, in order of their numbers.
+    pub fn ids(&self) -> impl Iterator<Item = SiteId> + use<> {
+        (0..u32::try_from(self.places.len()).unwrap_or(u32::MAX)).map(SiteId)
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -77,7 +82,7 @@ impl Sites {
     /// The frames, innermost first; none where no stack was recorded.
     #[must_use]
     pub fn frames(&self, site: SiteId) -> Vec<SiteFrame> {
-        self.place_of(site).map_or_else(Vec::new, |place| frames(&self.table, place.stack))
+        self.place_of(site).map_or_else(Vec::new, |place| SiteFrame::of_stack(&self.table, place.stack))
     }
 
     /// The phase that stands in for a stack.
@@ -87,8 +92,8 @@ impl Sites {
     }
 
     /// The number here of a site of another run, by its text. With `ignores_lines` a frame is the same
-    /// wherever in its file it stands.
-    pub(crate) fn import(&mut self, other: &Self, site: SiteId, ignores_lines: bool) -> SiteId {
+    /// wherever in its file it stands. O(frames).
+    pub fn import(&mut self, other: &Self, site: SiteId, ignores_lines: bool) -> SiteId {
         let frames = other.frames(site);
         let ids: Vec<FrameId> = frames
             .iter()
@@ -124,14 +129,17 @@ impl SiteId {
     }
 }
 
-/// The frames of a stack as texts of their own.
-pub(crate) fn frames(table: &StackTable, stack: StackId) -> Vec<SiteFrame> {
-    let own = |frame: neuronx_mem_snapshot::Frame<'_>| SiteFrame {
-        name: frame.name().to_owned(),
-        filename: frame.filename().to_owned(),
-        line: frame.line(),
-    };
-    table.frames(stack).map(own).collect()
+impl SiteFrame {
+    /// The frames of a stack as texts of their own, innermost first. O(bytes).
+    #[must_use]
+    pub fn of_stack(table: &StackTable, stack: StackId) -> Vec<Self> {
+        let own = |frame: neuronx_mem_snapshot::Frame<'_>| Self {
+            name: frame.name().to_owned(),
+            filename: frame.filename().to_owned(),
+            line: frame.line(),
+        };
+        table.frames(stack).map(own).collect()
+    }
 }
 
 /// `step 3 forward` as `step # forward`.

@@ -1,7 +1,8 @@
 //! Sources of events that know stacks. Pass events on; interpret nothing.
 
-use neuronx_mem_replay::{Event, EventSource, Header, HistoryEvents, ReplayError, Skipped, TraceLine};
 use neuronx_mem_snapshot::StackId;
+
+use crate::{Event, EventSource, Header, HistoryEvents, ReplayError, Skipped, TraceLine};
 
 /// A history that notes the stack of each allocation as it passes.
 pub(super) struct WithStacks<'a, 'b> {

@@ -1,15 +1,14 @@
-//! What is to be explained: a trace, a trace with call stacks, or a snapshot. Reads it and keeps the
-//! stack of every allocation beside it.
+//! A run from any input: a trace, a trace with call stacks, or a snapshot. Reads it and keeps the
+//! stack of every allocation beside it; asks no question about it.
 
 mod json_lines;
 mod sources;
 
 use std::io::{BufRead, Read};
 
-use neuronx_mem_replay::{EventSource, HistoryEvents, OpenedInput, ReplayError, Trace, TraceInput};
 use neuronx_mem_snapshot::{Snapshot, StackId, StackTable};
 
-use crate::ExplainError;
+use crate::{EventSource, HistoryEvents, OpenedInput, ReplayError, Trace, TraceInput};
 use sources::{Lines, WithStacks};
 
 /// How an input is read.
@@ -24,13 +23,13 @@ pub struct ReadOptions {
 /// A trace or a snapshot in memory, with the call stack of each allocation.
 #[derive(Clone, Debug)]
 pub struct Input {
-    pub(crate) trace: Trace,
+    trace: Trace,
     /// The stack of each allocation, in order; empty when the input has none.
-    pub(crate) stacks: Vec<StackId>,
-    pub(crate) table: StackTable,
-    pub(crate) snapshot: Option<Box<Snapshot>>,
-    pub(crate) device_idx: usize,
-    pub(crate) name: String,
+    stacks: Vec<StackId>,
+    table: StackTable,
+    snapshot: Option<Box<Snapshot>>,
+    device_idx: usize,
+    name: String,
 }
 
 impl Input {
@@ -38,18 +37,17 @@ impl Input {
     /// with call stacks (JSON lines); traces may be compressed.
     ///
     /// ```
-    /// use neuronx_mem_explain::Input;
-    /// use neuronx_mem_replay::TraceReader;
+    /// use neuronx_mem_replay::{Input, TraceReader};
     ///
     /// let input = Input::from_events(TraceReader::new("a,1,512,0\nf,1\n".as_bytes(), "tiny"))?;
     /// assert_eq!(input.n_events(), 2);
-    /// # Ok::<(), neuronx_mem_explain::ExplainError>(())
+    /// # Ok::<(), neuronx_mem_replay::ReplayError>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// As [`TraceInput::open_any`] and [`Trace::read`]; [`ExplainError::Line`].
-    pub fn read(input: &TraceInput, options: &ReadOptions) -> Result<Self, ExplainError> {
+    /// As [`TraceInput::open_any`] and [`Trace::read`]; [`ReplayError::Line`].
+    pub fn read(input: &TraceInput, options: &ReadOptions) -> Result<Self, ReplayError> {
         if input.is_rereadable() && json_lines::is_at(input)? {
             return json_lines::read(input.open_text()?, input);
         }
@@ -61,7 +59,6 @@ impl Input {
             OpenedInput::Snapshot(snapshot) => {
                 Self::from_snapshot(snapshot, options.device_idx, &input.name())
             }
-            _ => Err(ReplayError::NoEvents { input: input.name() }.into()),
         }
     }
 
@@ -70,7 +67,7 @@ impl Input {
     /// # Errors
     ///
     /// The first error of the source.
-    pub fn from_events(events: impl EventSource) -> Result<Self, ExplainError> {
+    pub fn from_events(events: impl EventSource) -> Result<Self, ReplayError> {
         let trace = Trace::read(events)?;
         let name = trace.name().to_owned();
         Ok(Self { trace, stacks: Vec::new(), table: StackTable::new(), snapshot: None, device_idx: 0, name })
@@ -85,7 +82,7 @@ impl Input {
         snapshot: Box<Snapshot>,
         device_idx: Option<usize>,
         name: &str,
-    ) -> Result<Self, ExplainError> {
+    ) -> Result<Self, ReplayError> {
         let mut stacks = Vec::new();
         let events = HistoryEvents::of_device(&snapshot, device_idx, name)?;
         let device_idx = device_idx.or(HistoryEvents::devices(&snapshot).first().copied()).unwrap_or(0);
@@ -98,7 +95,7 @@ impl Input {
         Ok(Self { trace, stacks, table, snapshot: Some(snapshot), device_idx, name: name.to_owned() })
     }
 
-    fn from_lines(lines: Lines, stacks: Vec<StackId>, table: StackTable) -> Result<Self, ExplainError> {
+    fn from_lines(lines: Lines, stacks: Vec<StackId>, table: StackTable) -> Result<Self, ReplayError> {
         let name = lines.name().to_owned();
         let trace = Trace::read(lines)?;
         Ok(Self { trace, stacks, table, snapshot: None, device_idx: 0, name })
@@ -128,17 +125,37 @@ impl Input {
         self.trace.n_events()
     }
 
-    /// The stack of the allocation with this position among the allocations.
-    pub(crate) fn stack(&self, allocation_idx: usize) -> StackId {
+    /// The snapshot that it is, if it is one.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        self.snapshot.as_deref()
+    }
+
+    /// The device of the snapshot that was read; 0 for a trace.
+    #[must_use]
+    pub fn device_idx(&self) -> usize {
+        self.device_idx
+    }
+
+    /// The stacks.
+    #[must_use]
+    pub fn table(&self) -> &StackTable {
+        &self.table
+    }
+
+    /// The stack of the allocation with this position among the allocations, from 0; empty when none
+    /// was recorded. O(1).
+    #[must_use]
+    pub fn stack(&self, allocation_idx: usize) -> StackId {
         self.stacks.get(allocation_idx).copied().unwrap_or(StackId::EMPTY)
     }
 }
 
 /// A trace has one device, 0.
-fn refuse_device(input: &TraceInput, options: &ReadOptions) -> Result<(), ExplainError> {
+fn refuse_device(input: &TraceInput, options: &ReadOptions) -> Result<(), ReplayError> {
     match options.device_idx {
         Some(device_idx) if device_idx > 0 => {
-            Err(ReplayError::NoSuchDevice { input: input.name(), device_idx }.into())
+            Err(ReplayError::NoSuchDevice { input: input.name(), device_idx })
         }
         _ => Ok(()),
     }

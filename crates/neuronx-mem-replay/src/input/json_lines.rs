@@ -3,14 +3,13 @@
 
 use std::io::BufRead;
 
-use neuronx_mem_replay::{Event, Header, TraceInput, TraceLine};
 use neuronx_mem_snapshot::{FrameId, StackId, StackTable};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::sources::Lines;
 use super::{Input, read_line};
-use crate::ExplainError;
+use crate::{Event, Header, ReplayError, TraceInput, TraceLine};
 
 /// Longest line: the stacks of a trace come in one line of a few hundred kilobytes.
 const MAX_LINE_BYTES: u64 = 256 << 20;
@@ -38,7 +37,7 @@ struct Record {
 
 /// Whether the input starts like a trace in JSON lines: the first line is a whole object, and not a
 /// snapshot.
-pub(super) fn is_at(input: &TraceInput) -> Result<bool, ExplainError> {
+pub(super) fn is_at(input: &TraceInput) -> Result<bool, ReplayError> {
     let mut text = input.open_text()?;
     let start = text.fill_buf().map_err(|source| input.unreadable(0, source))?;
     if start.first() != Some(&b'{') {
@@ -51,7 +50,7 @@ pub(super) fn is_at(input: &TraceInput) -> Result<bool, ExplainError> {
 }
 
 /// Reads all lines.
-pub(super) fn read(mut text: Box<dyn BufRead + Send>, input: &TraceInput) -> Result<Input, ExplainError> {
+pub(super) fn read(mut text: Box<dyn BufRead + Send>, input: &TraceInput) -> Result<Input, ReplayError> {
     let mut reading = Reading::default();
     let mut bytes = Vec::new();
     let mut line = 0;
@@ -63,7 +62,7 @@ pub(super) fn read(mut text: Box<dyn BufRead + Send>, input: &TraceInput) -> Res
         if bytes.trim_ascii().is_empty() {
             continue;
         }
-        let wrong = |reason: String| ExplainError::Line { input: input.name(), line, reason };
+        let wrong = |reason: String| ReplayError::Line { input: input.name(), line, reason };
         let record: Record =
             serde_json::from_slice(&bytes).map_err(|error| wrong(format!("no record: {error}")))?;
         reading.add(line, record).map_err(wrong)?;
