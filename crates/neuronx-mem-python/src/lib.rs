@@ -7,9 +7,12 @@
 #![warn(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
 #![allow(unreachable_pub, reason = "exported by name, not by path")]
 
+mod host_memory;
 mod int64_hooks;
 mod readings;
+mod region;
 mod settings;
+mod shim;
 mod world;
 
 use pyo3::prelude::*;
@@ -21,6 +24,8 @@ mod _native {
     use crate::int64_hooks::{int64_hooks, int64_policy};
     #[pymodule_export]
     use crate::readings::memory_allocated;
+    #[pymodule_export]
+    use crate::shim::{allocator_handle, shim_header};
     #[pymodule_export]
     use crate::world::{configure, device_count, device_handles, shim_table};
 }
