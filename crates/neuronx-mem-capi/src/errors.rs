@@ -20,7 +20,7 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     runtime_status: Option<u32>,
     report: Option<String>,
-    out_of_memory: Option<nxm_out_of_memory>,
+    out_of_memory: Option<Box<nxm_out_of_memory>>,
 }
 
 #[derive(Default)]
@@ -58,7 +58,7 @@ impl Failure {
             message: Some(to_c(&self.message)),
             report: self.report.as_deref().map(to_c),
             runtime_status: self.runtime_status,
-            out_of_memory: self.out_of_memory,
+            out_of_memory: self.out_of_memory.map(|numbers| *numbers),
         };
         // A thread that is ending may have no place for it any more.
         let _ = LAST.try_with(|place| *place.borrow_mut() = last);
@@ -86,7 +86,7 @@ impl From<AllocError> for Failure {
         match &error {
             AllocError::OutOfMemory(oom) => {
                 failure.report = Some(oom.report());
-                failure.out_of_memory = Some(nxm_out_of_memory::of(oom));
+                failure.out_of_memory = Some(Box::new(nxm_out_of_memory::of(oom)));
                 failure.runtime_status = Some(Status::RESOURCE.0);
             }
             AllocError::Runtime(error) => {

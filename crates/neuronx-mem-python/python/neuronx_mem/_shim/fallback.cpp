@@ -138,6 +138,21 @@ Tensor to_device(const Tensor& result, Arguments& arguments, c10::DeviceIndex or
   return made;
 }
 
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<&run>());
+}
+
+// PyTorch would take these apart on a device that it does not know. As one operator each they give the CPU's
+// numbers, and take the memory that they take on other devices.
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  for (const char* name : {"native_layer_norm", "native_group_norm", "silu_backward", "mish_backward",
+                           "native_channel_shuffle", "addr", "addr.out", "linalg__powsum"}) {
+    m.impl(name, torch::CppFunction::makeFromBoxedFunction<&run>());
+  }
+}
+
+}  // namespace
+
 void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   counters().operators.fetch_add(1, std::memory_order_relaxed);
   const OperatorInfo& info = info_of(op);
@@ -150,12 +165,6 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   }
   observation.finish(op, info, *stack);
 }
-
-TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
-  m.fallback(torch::CppFunction::makeFromBoxedFunction<&run>());
-}
-
-}  // namespace
 
 Counters& counters() {
   static auto* counters = new Counters();

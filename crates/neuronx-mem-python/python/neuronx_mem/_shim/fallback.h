@@ -20,6 +20,9 @@ struct Counters {
 
 Counters& counters();
 
+// Runs an operator, by the mode in force.
+void run(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+
 // Runs an operator on stand-ins of its arguments, and makes tensors of the device of its results. On
 // "meta" there are no values; with `is_shape_only` results are not copied.
 void run_on_stand_ins(
