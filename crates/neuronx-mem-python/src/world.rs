@@ -8,18 +8,19 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use neuronx_mem::config::Environment;
 use neuronx_mem::sim::SimulatedRuntime;
-use neuronx_mem::{Allocator, Device, DeviceRuntime};
+use neuronx_mem::{Allocator, DeviceRuntime};
 use neuronx_mem_capi::{nxm_allocator, nxm_vtable};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::allocator::PyAllocator;
 use crate::settings::{Arguments, Settings};
 
 /// Allocator and devices, as Rust and as C see them.
 #[derive(Debug)]
-pub(crate) struct World {
+struct World {
     settings: Settings,
-    pub(crate) allocator: Allocator,
+    allocator: Allocator,
     /// The same devices for C; never moved.
     table: Box<nxm_allocator>,
 }
@@ -47,28 +48,21 @@ impl World {
     /// # Errors
     ///
     /// `ValueError` for variables that make no sense.
-    pub(crate) fn get() -> PyResult<&'static Self> {
+    fn get() -> PyResult<&'static Self> {
         match WORLD.get() {
             Some(world) => Ok(world),
             None => start(None),
         }
     }
-
-    /// A device by its ordinal.
-    ///
-    /// # Errors
-    ///
-    /// `IndexError`.
-    pub(crate) fn device(ordinal: u32) -> PyResult<&'static Device> {
-        let devices = Self::get()?.allocator.devices();
-        devices.get(ordinal as usize).ok_or_else(|| {
-            PyIndexError::new_err(format!("device {ordinal} does not exist: there are {}", devices.len()))
-        })
-    }
 }
 
-/// Where the devices' memory comes from.
+/// Where the memory of the world's devices comes from.
 fn runtime(settings: &Settings) -> Arc<dyn DeviceRuntime> {
+    simulator(settings)
+}
+
+/// Devices without memory behind their addresses.
+pub(crate) fn simulator(settings: &Settings) -> Arc<dyn DeviceRuntime> {
     let mut builder = SimulatedRuntime::builder().preset(settings.preset).devices(settings.n_devices);
     if let Some(lnc) = settings.lnc {
         builder = builder.lnc(lnc);
@@ -108,6 +102,19 @@ pub(crate) fn configure(
     Err(PyRuntimeError::new_err(
         "the simulated device was started with other settings: call configure() before anything else",
     ))
+}
+
+/// Whether the world is made, so that it is too late to configure it.
+#[pyfunction]
+pub(crate) fn is_started() -> bool {
+    WORLD.get().is_some()
+}
+
+/// The allocator of the world.
+#[pyfunction]
+pub(crate) fn world() -> PyResult<PyAllocator> {
+    let world = World::get()?;
+    Ok(PyAllocator::simulated(world.allocator.clone(), &world.settings))
 }
 
 /// How many devices there are.

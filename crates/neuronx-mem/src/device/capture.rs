@@ -22,6 +22,7 @@ pub(super) struct Capture {
 }
 
 /// Where stacks come from.
+#[expect(clippy::large_enum_variant, reason = "one a device")]
 enum Source {
     /// Takes turns, and fills a table of ours.
     Exclusive { provider: Box<dyn StackProvider + Send>, table: StackTable },
