@@ -12,16 +12,6 @@ pub enum ExplainError {
     /// The input cannot be read or replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// A line of a trace in JSON lines is wrong.
-    #[error("{input}: line {line}: {reason}")]
-    Line {
-        /// Name of the input.
-        input: String,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong with it.
-        reason: String,
-    },
     /// A snapshot without a history was asked about the past.
     #[error("{input}: holds no history, only the memory at one moment")]
     NoHistory {

@@ -81,14 +81,14 @@ impl Explanation {
     ///
     /// As [`Replayed::at`] and [`Rules::plan`]; [`ExplainError::MomentOfSnapshot`].
     pub fn of(input: &Input, options: &ExplainOptions) -> Result<Self, ExplainError> {
-        let (mut explanation, rules) = match &input.snapshot {
+        let (mut explanation, rules) = match input.snapshot() {
             None => Self::of_trace(input, options)?,
             Some(snapshot) => {
                 if options.moment != Moment::Decisive {
-                    return Err(ExplainError::MomentOfSnapshot { input: input.name.clone() });
+                    return Err(ExplainError::MomentOfSnapshot { input: input.name().to_owned() });
                 }
-                let heap = Heap::of_snapshot(snapshot, input.device_idx, options.replay.memory_bytes);
-                let n_events = snapshot.trace(input.device_idx).len() as u64;
+                let heap = Heap::of_snapshot(snapshot, input.device_idx(), options.replay.memory_bytes);
+                let n_events = snapshot.trace(input.device_idx()).len() as u64;
                 let explanation = Self {
                     heap,
                     event: n_events,
@@ -102,7 +102,7 @@ impl Explanation {
             }
         };
         let failed = explanation.out_of_memory.as_ref().map(|oom| oom.error.requested_bytes);
-        let failed = failed.or_else(|| failed_last(input.snapshot.as_deref()?, input.device_idx));
+        let failed = failed.or_else(|| failed_last(input.snapshot()?, input.device_idx()));
         if let Some(need_bytes) = options.need_bytes.or(failed) {
             let need = rules.plan(need_bytes, options.need_stream)?;
             explanation.request = Some(explanation.request(input, options, need)?);

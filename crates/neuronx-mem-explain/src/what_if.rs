@@ -66,7 +66,7 @@ fn trial(
     event: u64,
 ) -> Result<ConfigTrial, ExplainError> {
     let replay = Replay::new(ReplayOptions { config, until: Some(event), ..*options });
-    let outcome = match replay.run(input.trace.events()) {
+    let outcome = match replay.run(input.trace().events()) {
         // A request that this allocator refuses outright, in the history of another one.
         Err(ReplayError::Allocator { .. }) => {
             return Ok(ConfigTrial { config, serves: false, reserved_bytes: 0 });

@@ -101,7 +101,7 @@ impl PyAllocator {
         let (device, devices) = (Some(device.to_owned()), Some(devices));
         let arguments = Arguments { device, lnc, devices, memory, config: None };
         let settings = arguments.complete_without_environment()?;
-        let built = builder.shared_runtime(world::simulator(&settings)).build();
+        let built = builder.runtime(world::simulator(&settings).build()).build();
         Ok(Self::simulated(built.map_err(|error| failed(&error))?, &settings))
     }
 

@@ -12,9 +12,12 @@ mod block;
 mod device;
 mod errors;
 mod history;
+mod host_memory;
 mod int64;
 mod numa;
+mod region;
 mod settings;
+mod shim;
 mod stacks;
 mod stream;
 mod world;
@@ -36,6 +39,8 @@ mod _native {
     use crate::int64::int64_route;
     #[pymodule_export]
     use crate::numa::{Pinned, numa_pin, numa_status, numa_topology};
+    #[pymodule_export]
+    use crate::shim::{allocator_handle, shim_header};
     #[pymodule_export]
     use crate::stacks::{n_captured_stacks, stop_capturing};
     #[pymodule_export]

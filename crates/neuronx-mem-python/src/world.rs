@@ -7,18 +7,19 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use neuronx_mem::config::Environment;
-use neuronx_mem::sim::SimulatedRuntime;
+use neuronx_mem::sim::{SimulatedRuntime, SimulatedRuntimeBuilder};
 use neuronx_mem::{Allocator, DeviceRuntime};
 use neuronx_mem_capi::{nxm_allocator, nxm_vtable};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::allocator::PyAllocator;
+use crate::host_memory::HostMemory;
 use crate::settings::{Arguments, Settings};
 
 /// Allocator and devices, as Rust and as C see them.
 #[derive(Debug)]
-struct World {
+pub(crate) struct World {
     settings: Settings,
     allocator: Allocator,
     /// The same devices for C; never moved.
@@ -37,7 +38,7 @@ impl World {
             Some(config) => builder.config(config),
             None => builder,
         };
-        let built = builder.shared_runtime(runtime(&settings)).build();
+        let built = builder.shared_runtime(runtime(&settings)?).build();
         let allocator = built.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let table = nxm_allocator::from_allocator(allocator.clone(), None);
         Ok(Self { settings, allocator, table })
@@ -48,21 +49,30 @@ impl World {
     /// # Errors
     ///
     /// `ValueError` for variables that make no sense.
-    fn get() -> PyResult<&'static Self> {
+    pub(crate) fn get() -> PyResult<&'static Self> {
         match WORLD.get() {
             Some(world) => Ok(world),
             None => start(None),
         }
     }
+
+    /// The allocator as C sees it.
+    pub(crate) fn table(&self) -> *const nxm_allocator {
+        &raw const *self.table
+    }
 }
 
 /// Where the memory of the world's devices comes from.
-fn runtime(settings: &Settings) -> Arc<dyn DeviceRuntime> {
-    simulator(settings)
+fn runtime(settings: &Settings) -> PyResult<Arc<dyn DeviceRuntime>> {
+    let started = HostMemory::start(simulator(settings));
+    let memory = started.map_err(|error| {
+        PyRuntimeError::new_err(format!("the host has no addresses for the devices' memory: {error}"))
+    })?;
+    Ok(Arc::new(memory))
 }
 
-/// Devices without memory behind their addresses.
-pub(crate) fn simulator(settings: &Settings) -> Arc<dyn DeviceRuntime> {
+/// Simulated devices by these settings.
+pub(crate) fn simulator(settings: &Settings) -> SimulatedRuntimeBuilder {
     let mut builder = SimulatedRuntime::builder().preset(settings.preset).devices(settings.n_devices);
     if let Some(lnc) = settings.lnc {
         builder = builder.lnc(lnc);
@@ -70,7 +80,7 @@ pub(crate) fn simulator(settings: &Settings) -> Arc<dyn DeviceRuntime> {
     if let Some(bytes) = settings.memory_bytes {
         builder = builder.memory_bytes(bytes);
     }
-    Arc::new(builder.build())
+    builder
 }
 
 /// Makes the world by these settings, or by the environment; leaves one that is there as it is.

@@ -65,6 +65,16 @@ pub enum ReplayError {
         /// The rule that it breaks.
         fault: Fault,
     },
+    /// A line of a trace in JSON lines is wrong.
+    #[error("{input}: line {line}: {reason}")]
+    Line {
+        /// Name of the input.
+        input: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The input ended without a single event.
     #[error("{input}: holds no events")]
     NoEvents {

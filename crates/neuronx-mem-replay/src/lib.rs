@@ -28,17 +28,21 @@
 mod compare;
 mod error;
 mod history;
+mod input;
 mod perfetto;
 mod replay;
+mod site;
 mod trace;
 
 pub use compare::{Comparison, best_of, compare};
 pub use error::ReplayError;
-pub use history::HistoryEvents;
+pub use history::{HistoryChange, HistoryEvents, HistoryMark, HistoryStep, HistorySteps};
+pub use input::{Input, ReadOptions};
 pub use perfetto::write_perfetto;
 pub use replay::{
     Analysed, Outcome, Progress, Recorded, Replay, ReplayOptions, ReplayReport, TraceOutOfMemory,
 };
+pub use site::{SiteFrame, SiteId, Sites};
 pub use trace::{
     Compression, Event, EventSource, Fault, FaultKind, Header, LiveIds, MAX_HEADERS, MAX_LINE_BYTES,
     OpenedInput, OpenedTrace, Skipped, Trace, TraceEvents, TraceInput, TraceLine, TraceReader, TraceWriter,

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::SiteId;
 use crate::lifetime::Lifetime;
-use crate::site::SiteId;
 use crate::{Life, SizeClass};
 
 /// What one run allocated in one group.

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use crate::lifetime::{Lifetime, Lifetimes};
 use crate::run::{Run, StepRule};
-use crate::site::{SiteId, Sites};
 use crate::{ExplainError, SizeClass};
+use crate::{SiteId, Sites};
 
 pub use group::{Amounts, DiffGroup, DiffRow};
 

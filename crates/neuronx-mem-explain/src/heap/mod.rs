@@ -11,7 +11,7 @@ use neuronx_mem_snapshot::{StackId, StackTable};
 
 pub use replayed::{Moment, Replayed};
 
-use crate::site::{SiteFrame, frames};
+use crate::SiteFrame;
 
 /// The memory of one device.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ impl Heap {
     /// The frames of a block's stack, innermost first.
     #[must_use]
     pub fn frames(&self, block: &HeapBlock) -> Vec<SiteFrame> {
-        frames(&self.table, block.stack)
+        SiteFrame::of_stack(&self.table, block.stack)
     }
 
     /// The phase of the program that a block was allocated in: the mark of a trace before it.

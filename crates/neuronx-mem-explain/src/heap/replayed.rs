@@ -72,7 +72,7 @@ impl Replayed {
             && outcome.report.events < event
         {
             let n_events = outcome.report.events;
-            return Err(ExplainError::NoSuchEvent { input: input.name.clone(), event, n_events });
+            return Err(ExplainError::NoSuchEvent { input: input.name().to_owned(), event, n_events });
         }
         let mut report = outcome.report;
         let mut event = report.events;
@@ -100,7 +100,7 @@ fn pass(
 ) -> Result<(Outcome, Notes), ExplainError> {
     let mut notes = Notes::default();
     let replay = Replay::new(ReplayOptions { until, ..*options });
-    let outcome = replay.observe(input.trace.events(), |progress| notes.add(progress))?;
+    let outcome = replay.observe(input.trace().events(), |progress| notes.add(progress))?;
     Ok((outcome, notes))
 }
 
@@ -148,7 +148,7 @@ fn heap(input: &Input, device: &Device, notes: Notes, now: u64) -> Heap {
         total_bytes: Some(layout.total_bytes),
         device_free_bytes: None,
         address_range: layout.address_range,
-        table: input.table.clone(),
+        table: input.table().clone(),
         marks: notes.marks,
     };
     heap.device_free_bytes = Some(layout.total_bytes.saturating_sub(heap.reserved_bytes()));

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{Leak, Trend};
+use crate::SiteId;
 use crate::run::{Run, Steps};
-use crate::site::SiteId;
 use crate::{Life, SizeClass};
 
 /// Fewest steps that must have left something behind.

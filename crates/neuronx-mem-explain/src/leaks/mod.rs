@@ -6,8 +6,8 @@ mod trend;
 
 use std::collections::BTreeMap;
 
+use crate::SiteId;
 use crate::run::{Run, StepRule, Steps};
-use crate::site::SiteId;
 use crate::{ExplainError, SizeClass};
 
 pub use trend::Trend;

@@ -7,9 +7,9 @@ mod outlier;
 
 use neuronx_mem_replay::TraceInput;
 
+use crate::Sites;
 use crate::lifetime::{Lifetime, Lifetimes};
 use crate::run::{Run, StepRule};
-use crate::site::Sites;
 use crate::{ExplainError, Input, ReadOptions};
 
 pub use directory::{RankFile, rank_files};
@@ -100,7 +100,7 @@ fn rank(rank: u64, input: &Input, run: &Run, rule: StepRule) -> Result<Rank, Exp
         at_peak_bytes[idx] = at_peak_bytes[idx].saturating_add(life.bytes);
     }
     let reserved = |snapshot: &neuronx_mem_snapshot::Snapshot| {
-        crate::Heap::of_snapshot(snapshot, input.device_idx, None).reserved_bytes()
+        crate::Heap::of_snapshot(snapshot, input.device_idx(), None).reserved_bytes()
     };
     Ok(Rank {
         rank,
@@ -111,6 +111,6 @@ fn rank(rank: u64, input: &Input, run: &Run, rule: StepRule) -> Result<Rank, Exp
         peak_event: run.peak_event,
         at_peak_bytes,
         n_skipped: run.n_skipped,
-        reserved_bytes: input.snapshot.as_deref().map(reserved),
+        reserved_bytes: input.snapshot().map(reserved),
     })
 }

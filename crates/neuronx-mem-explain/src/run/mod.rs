@@ -9,8 +9,8 @@ pub use steps::{StepRule, Steps};
 use hashbrown::HashMap;
 use neuronx_mem_replay::{Event, EventSource, Fault, ReplayError};
 
-use crate::site::{SiteId, Sites};
 use crate::{ExplainError, Input};
+use crate::{SiteId, Sites};
 pub(crate) use phases::Phases;
 
 /// The end of a life that has not ended.
@@ -75,12 +75,12 @@ impl Run {
     /// read leniently.
     pub fn of(input: &Input) -> Result<Self, ExplainError> {
         let mut reading = Reading::new(input);
-        let mut events = input.trace.events();
+        let mut events = input.trace().events();
         while let Some(line) = events.next() {
             let line = line?;
             if let Err(fault) = reading.add(input, line.event) {
                 if !events.is_lenient() {
-                    let (input, line) = (input.name.clone(), line.line);
+                    let (input, line) = (input.name().to_owned(), line.line);
                     return Err(ReplayError::Rejected { input, line, fault }.into());
                 }
                 reading.run.n_skipped += 1;
@@ -138,14 +138,14 @@ struct Reading {
 impl Reading {
     fn new(input: &Input) -> Self {
         let run = Run {
-            name: input.name.clone(),
+            name: input.name().to_owned(),
             lives: Vec::new(),
-            sites: Sites::new(input.table.clone()),
+            sites: Sites::new(input.table().clone()),
             n_events: 0,
             peak_bytes: 0,
             peak_event: 0,
             n_skipped: 0,
-            has_history: input.snapshot.as_ref().is_none_or(|it| !it.trace(input.device_idx).is_empty()),
+            has_history: input.snapshot().is_none_or(|it| !it.trace(input.device_idx()).is_empty()),
             phases: Phases::new(input.is_snapshot()),
             end_event: 1,
         };

@@ -6,7 +6,7 @@ use neuronx_mem_snapshot::{Snapshot, StackId};
 
 use super::final_state::device_of;
 use super::mark::one_line;
-use super::steps::{Steps, What};
+use super::steps::{HistoryChange, HistorySteps};
 use crate::{Event, EventSource, Header, ReplayError, Skipped, TraceLine};
 
 /// One device's history in a snapshot, as the events of a trace.
@@ -39,7 +39,7 @@ use crate::{Event, EventSource, Header, ReplayError, Skipped, TraceLine};
 pub struct HistoryEvents<'a> {
     input: String,
     headers: Vec<Header>,
-    steps: Steps<'a>,
+    steps: HistorySteps<'a>,
     n_events: u64,
     is_done: bool,
     last_stack: Option<StackId>,
@@ -52,7 +52,7 @@ impl<'a> HistoryEvents<'a> {
     pub fn new(snapshot: &'a Snapshot, device_idx: usize, input: impl Into<String>) -> Self {
         let input = input.into();
         let headers = headers(snapshot, device_idx, &input);
-        let steps = Steps::new(snapshot, device_idx);
+        let steps = HistorySteps::new(snapshot, device_idx);
         Self { input, headers, steps, n_events: 0, is_done: false, last_stack: None }
     }
 
@@ -101,13 +101,13 @@ impl<'a> HistoryEvents<'a> {
             let step = self.steps.next()?;
             self.last_stack = None;
             let event = match step.what {
-                What::Allocate { id, bytes, stream, stack, .. } => {
+                HistoryChange::Allocate { id, bytes, stream, stack, .. } => {
                     self.last_stack = stack;
                     Event::Allocate { id, bytes, stream }
                 }
-                What::Free { id } => Event::Free { id },
-                What::Mark(mark) => Event::Mark(mark.label().into()),
-                What::Reserve(_) => continue,
+                HistoryChange::Free { id } => Event::Free { id },
+                HistoryChange::Mark(mark) => Event::Mark(mark.label().into()),
+                HistoryChange::Reserve { .. } => continue,
             };
             return Some(TraceLine { line: step.entry_idx as u64 + 1, event });
         }

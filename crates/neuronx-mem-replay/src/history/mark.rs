@@ -7,7 +7,8 @@ const MAX_LABEL_BYTES: usize = 1000;
 
 /// Something without an effect on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark<'a> {
+#[non_exhaustive]
+pub enum HistoryMark<'a> {
     /// Blocks that lived before the first event follow.
     Baseline,
     /// The baseline is complete, the events follow.
@@ -26,7 +27,7 @@ pub(crate) enum Mark<'a> {
     Other(&'a str),
 }
 
-impl<'a> Mark<'a> {
+impl<'a> HistoryMark<'a> {
     /// The mark of an entry that is neither allocation nor free; `None` for those of segments.
     pub(super) fn of(entry: &TraceEntry, stacks: &'a StackTable) -> Option<Self> {
         match entry.action() {
@@ -38,7 +39,8 @@ impl<'a> Mark<'a> {
     }
 
     /// The label in a trace: one line, whatever the program called its ranges.
-    pub(crate) fn label(&self) -> String {
+    #[must_use]
+    pub fn label(&self) -> String {
         let label = match self {
             Self::Baseline => "baseline".to_owned(),
             Self::History => "history".to_owned(),

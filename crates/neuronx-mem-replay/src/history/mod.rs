@@ -8,5 +8,5 @@ mod mark;
 mod steps;
 
 pub use events::HistoryEvents;
-pub(crate) use mark::Mark;
-pub(crate) use steps::{Step, Steps, What};
+pub use mark::HistoryMark;
+pub use steps::{HistoryChange, HistoryStep, HistorySteps};

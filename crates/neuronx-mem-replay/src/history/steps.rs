@@ -11,32 +11,65 @@ use neuronx_mem_snapshot::{Action, Annotation, Snapshot, StackId, TraceEntry};
 
 use super::final_state::FinalState;
 use super::lives::Lives;
-use super::mark::Mark;
+use super::mark::HistoryMark;
 
 /// One step, and the entry that it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step<'a> {
+#[non_exhaustive]
+pub struct HistoryStep<'a> {
     /// Position of the entry in the device's trace; the next one for what stands between entries.
-    pub(crate) entry_idx: usize,
-    pub(crate) what: What<'a>,
+    pub entry_idx: usize,
+    /// What happened.
+    pub what: HistoryChange<'a>,
 }
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What<'a> {
+#[non_exhaustive]
+pub enum HistoryChange<'a> {
     /// A block begins to live. The stream is a dense number.
-    Allocate { id: u64, address: u64, bytes: u64, stream: u64, stack: Option<StackId> },
+    Allocate {
+        /// Its number, from 1.
+        id: u64,
+        /// First address.
+        address: u64,
+        /// Bytes asked for.
+        bytes: u64,
+        /// A dense number; the default stream is 0.
+        stream: u64,
+        /// Where it was allocated; `None` when the history does not say.
+        stack: Option<StackId>,
+    },
     /// It ends.
-    Free { id: u64 },
-    /// Segment memory came (or went, when negative).
-    Reserve(i128),
+    Free {
+        /// Its number.
+        id: u64,
+    },
+    /// Segment memory came or went.
+    Reserve {
+        /// First address.
+        address: u64,
+        /// Bytes that came, or went when negative.
+        bytes: i128,
+    },
     /// Nothing happens to memory.
-    Mark(Mark<'a>),
+    Mark(HistoryMark<'a>),
 }
 
-/// The steps of one device's history, as an iterator.
+/// The steps of one device's history with addresses and segments, as an iterator. What
+/// [`HistoryEvents`](crate::HistoryEvents) makes a trace of.
+///
+/// ```
+/// use neuronx_mem_replay::{HistoryChange, HistorySteps};
+/// use neuronx_mem_snapshot::{Action, Snapshot, TraceEntry};
+///
+/// let mut snapshot = Snapshot::new();
+/// snapshot.push_entry(0, TraceEntry::new(Action::SegmentAlloc).with_addr(0x1000).with_size_bytes(4096));
+/// let changes: Vec<_> = HistorySteps::new(&snapshot, 0).map(|step| step.what).collect();
+/// assert_eq!(changes, [HistoryChange::Reserve { address: 0x1000, bytes: 4096 }]);
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Steps<'a> {
+pub struct HistorySteps<'a> {
     snapshot: &'a Snapshot,
     entries: &'a [TraceEntry],
     annotations: Vec<&'a Annotation>,
@@ -44,7 +77,7 @@ pub(crate) struct Steps<'a> {
     ending: Action,
     lives: Lives,
     streams: HashMap<u64, u64>,
-    queue: VecDeque<Step<'a>>,
+    queue: VecDeque<HistoryStep<'a>>,
     next_idx: usize,
     next_annotation: usize,
     is_done: bool,
@@ -58,9 +91,10 @@ struct Earlier {
     stack: Option<StackId>,
 }
 
-impl<'a> Steps<'a> {
-    /// O(entries · log blocks).
-    pub(crate) fn new(snapshot: &'a Snapshot, device_idx: usize) -> Self {
+impl<'a> HistorySteps<'a> {
+    /// The history of one device. Looks through it once for what lived before: O(entries · log blocks).
+    #[must_use]
+    pub fn new(snapshot: &'a Snapshot, device_idx: usize) -> Self {
         let entries = snapshot.trace(device_idx);
         let is_here = |annotation: &&Annotation| {
             annotation.device().is_none_or(|device| usize::try_from(device) == Ok(device_idx))
@@ -84,12 +118,15 @@ impl<'a> Steps<'a> {
     }
 
     /// Bytes of segments before the first event, as the final state and the events imply.
-    pub(crate) fn reserved_before(&self) -> u64 {
+    #[must_use]
+    pub fn reserved_before(&self) -> u64 {
         let change: i128 = self.entries.iter().map(reserved_change).sum();
         u64::try_from(i128::from(self.final_state.reserved_bytes) - change).unwrap_or(0)
     }
 
-    pub(crate) fn entries(&self) -> &'a [TraceEntry] {
+    /// The entries themselves.
+    #[must_use]
+    pub fn entries(&self) -> &'a [TraceEntry] {
         self.entries
     }
 
@@ -123,11 +160,11 @@ impl<'a> Steps<'a> {
         if earlier.is_empty() {
             return;
         }
-        self.push(What::Mark(Mark::Baseline));
+        self.push(HistoryChange::Mark(HistoryMark::Baseline));
         for block in earlier {
             self.begin(block.address, block.bytes, block.stream, block.stack);
         }
-        self.push(What::Mark(Mark::History));
+        self.push(HistoryChange::Mark(HistoryMark::History));
     }
 
     /// One entry further, or to the end.
@@ -144,17 +181,20 @@ impl<'a> Steps<'a> {
             (Action::Alloc, Some(address)) => {
                 let bytes = entry.size_bytes().unwrap_or(0);
                 while let Some(life) = self.lives.end_overlapping(address, bytes) {
-                    self.push(What::Free { id: life.id });
+                    self.push(HistoryChange::Free { id: life.id });
                 }
                 self.begin(address, bytes, entry.stream().unwrap_or(0), entry.stack());
             }
             (action, Some(address)) if action == self.ending => self.end(address),
             (Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap, _) => {
-                self.push(What::Reserve(reserved_change(entry)));
+                self.push(HistoryChange::Reserve {
+                    address: entry.addr().unwrap_or(0),
+                    bytes: reserved_change(entry),
+                });
             }
             _ => {
-                if let Some(mark) = Mark::of(entry, stacks) {
-                    self.push(What::Mark(mark));
+                if let Some(mark) = HistoryMark::of(entry, stacks) {
+                    self.push(HistoryChange::Mark(mark));
                 }
             }
         }
@@ -163,12 +203,12 @@ impl<'a> Steps<'a> {
     fn begin(&mut self, address: u64, bytes: u64, raw_stream: u64, stack: Option<StackId>) {
         let id = self.lives.begin(address, bytes);
         let stream = self.dense(raw_stream);
-        self.push(What::Allocate { id, address, bytes, stream, stack });
+        self.push(HistoryChange::Allocate { id, address, bytes, stream, stack });
     }
 
     fn end(&mut self, address: u64) {
         if let Some(life) = self.lives.end(address) {
-            self.push(What::Free { id: life.id });
+            self.push(HistoryChange::Free { id: life.id });
         }
     }
 
@@ -193,7 +233,11 @@ impl<'a> Steps<'a> {
                 return;
             }
             self.next_annotation += 1;
-            self.push(What::Mark(if is_end { Mark::End(name) } else { Mark::Begin(name) }));
+            self.push(HistoryChange::Mark(if is_end {
+                HistoryMark::End(name)
+            } else {
+                HistoryMark::Begin(name)
+            }));
         }
     }
 
@@ -214,7 +258,7 @@ impl<'a> Steps<'a> {
         if freed.is_empty() && n_active_unknown == 0 {
             return;
         }
-        self.push(What::Mark(Mark::Unrecorded));
+        self.push(HistoryChange::Mark(HistoryMark::Unrecorded));
         freed.into_iter().for_each(|address| self.end(address));
         for block in state.active() {
             if self.lives.at(block.address).is_none() {
@@ -223,15 +267,15 @@ impl<'a> Steps<'a> {
         }
     }
 
-    fn push(&mut self, what: What<'a>) {
-        self.queue.push_back(Step { entry_idx: self.next_idx, what });
+    fn push(&mut self, what: HistoryChange<'a>) {
+        self.queue.push_back(HistoryStep { entry_idx: self.next_idx, what });
     }
 }
 
-impl<'a> Iterator for Steps<'a> {
-    type Item = Step<'a>;
+impl<'a> Iterator for HistorySteps<'a> {
+    type Item = HistoryStep<'a>;
 
-    fn next(&mut self) -> Option<Step<'a>> {
+    fn next(&mut self) -> Option<HistoryStep<'a>> {
         loop {
             if let Some(step) = self.queue.pop_front() {
                 return Some(step);

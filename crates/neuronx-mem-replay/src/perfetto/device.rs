@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use neuronx_mem_snapshot::{Snapshot, StackId};
 
 use super::event::{Argument, Arguments, Event, Events, Phase};
-use crate::history::{Mark, Step, Steps, What};
+use crate::history::{HistoryChange, HistoryMark, HistoryStep, HistorySteps};
 
 /// The thread of ranges and instants; streams follow.
 const PROGRAM: u64 = 0;
@@ -19,7 +19,7 @@ pub(super) struct Timeline<'a, 'e, 'w> {
     device_idx: usize,
     /// Process 0 is special to the viewer.
     pid: u64,
-    steps: Steps<'a>,
+    steps: HistorySteps<'a>,
     events: &'e mut Events<'w>,
     open: HashMap<u64, Slice>,
     n_streams: u64,
@@ -37,7 +37,7 @@ struct Slice {
 
 impl<'a, 'e, 'w> Timeline<'a, 'e, 'w> {
     pub(super) fn new(snapshot: &'a Snapshot, device_idx: usize, events: &'e mut Events<'w>) -> Self {
-        let steps = Steps::new(snapshot, device_idx);
+        let steps = HistorySteps::new(snapshot, device_idx);
         let times = |entry: &neuronx_mem_snapshot::TraceEntry| entry.time_us();
         Self {
             snapshot,
@@ -63,24 +63,24 @@ impl<'a, 'e, 'w> Timeline<'a, 'e, 'w> {
         Ok(())
     }
 
-    fn write_step(&mut self, step: &Step<'a>) -> io::Result<()> {
+    fn write_step(&mut self, step: &HistoryStep<'a>) -> io::Result<()> {
         let entry = self.steps.entries().get(step.entry_idx);
         self.time_us = entry.and_then(|entry| entry.time_us()).unwrap_or(self.time_us);
         match step.what {
-            What::Allocate { id, address, bytes, stream, stack } => {
+            HistoryChange::Allocate { id, address, bytes, stream, stack } => {
                 self.begin(id, address, bytes, stream, stack)
             }
-            What::Free { id } => self.end(id),
-            What::Reserve(change) => {
+            HistoryChange::Free { id } => self.end(id),
+            HistoryChange::Reserve { bytes: change, .. } => {
                 let reserved_bytes = i128::from(self.reserved_bytes) + change;
                 self.reserved_bytes = u64::try_from(reserved_bytes.max(0)).unwrap_or(u64::MAX);
                 self.count_reserved()
             }
-            What::Mark(Mark::Begin(name)) => self.program(name, Phase::Begin),
-            What::Mark(Mark::End(name)) => self.program(name, Phase::End),
+            HistoryChange::Mark(HistoryMark::Begin(name)) => self.program(name, Phase::Begin),
+            HistoryChange::Mark(HistoryMark::End(name)) => self.program(name, Phase::End),
             // They divide a trace; on a timeline they would divide nothing.
-            What::Mark(Mark::Baseline | Mark::History) => Ok(()),
-            What::Mark(mark) => self.program(&mark.label(), Phase::Instant),
+            HistoryChange::Mark(HistoryMark::Baseline | HistoryMark::History) => Ok(()),
+            HistoryChange::Mark(mark) => self.program(&mark.label(), Phase::Instant),
         }
     }
 
