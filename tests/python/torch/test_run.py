@@ -20,7 +20,9 @@ print(torch.accelerator.memory_allocated() > 8 << 20)
 TOO_LARGE = """\
 import torch
 def build():
-    return [torch.empty(256 << 20, dtype=torch.uint8, device="neuron") for _ in range(64)]
+    held = []
+    while True:
+        held.append(torch.empty(250 << 20, dtype=torch.uint8, device="neuron"))
 build()
 """
 

@@ -17,9 +17,9 @@ class TraceModel(unittest.TestCase):
     def test_peaks_are_those_of_the_device(self):
         trace = neuronx_mem.trace_model(step, steps=3)
         # Two tensors of 4 MiB and the sum.
-        self.assertEqual(trace.allocated_peak, (8 << 20) + 256)
+        self.assertEqual(trace.allocated_peak_bytes, (8 << 20) + 256)
         self.assertEqual(trace.events, 3 * 3 * 3)
-        self.assertEqual(trace.replay().allocated_peak, trace.allocated_peak)
+        self.assertEqual(trace.replay().allocated_peak_bytes, trace.allocated_peak_bytes)
 
     def test_steps_are_marked(self):
         snapshot = pickle.loads(neuronx_mem.trace_model(step, steps=2, warmup=1).data)
@@ -30,8 +30,8 @@ class TraceModel(unittest.TestCase):
     def test_what_is_alive_before_is_the_baseline(self):
         before = torch.ones(4 << 20, device="neuron")
         trace = neuronx_mem.trace_model(step)
-        self.assertEqual(trace.allocated_peak, (24 << 20) + 256)
-        self.assertEqual(trace.replay().allocated_peak, trace.allocated_peak)
+        self.assertEqual(trace.allocated_peak_bytes, (24 << 20) + 256)
+        self.assertEqual(trace.replay().allocated_peak_bytes, trace.allocated_peak_bytes)
         del before
 
     def test_an_exception_is_the_callers_and_recording_ends(self):

@@ -93,8 +93,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 class _Run:
+    """One run of a program, from its first line to what is said at the end."""
+
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
+        # While it is alive, so is what the program held when memory ran out.
         self.oom: BaseException | None = None
 
     def run(self) -> int:
@@ -129,9 +132,10 @@ class _Run:
             return (130 if isinstance(error, KeyboardInterrupt) else 1), error
 
     def _finish(self) -> None:
+        import neuronx_mem
         from neuronx_mem import memory
 
-        used = [device for device in range(memory.device_count()) if _is_used(device)]
+        used = [device for device in range(neuronx_mem.device_count()) if _is_used(device)]
         for device in used:
             say(memory.memory_summary(device))
             say(memory.segment_pool_analysis_summary(device))
@@ -158,12 +162,13 @@ class _Run:
 
     def _explain(self, snapshot: str) -> None:
         """What held the memory when it ran out, by stack, and what would help."""
-        need = getattr(self.oom, "requested_bytes", None)
-        arguments = ["explain", snapshot]
-        if need:
-            arguments += ["--need", str(need)]
+        from neuronx_mem import memory
+
         say("neuronx_mem: out of memory; what held it:")
-        _command(arguments)
+        for device, trace in enumerate(memory._snapshot()["device_traces"]):
+            if any(entry["action"] == "oom" for entry in trace):
+                total = str(memory.mem_get_info(device)[1])
+                _command(["explain", snapshot, "--device", str(device), "--memory", total])
 
 
 def say(text: str) -> None:
@@ -173,9 +178,9 @@ def say(text: str) -> None:
 
 
 def _command(arguments: Sequence[str]) -> None:
-    from neuronx_mem._binaries import find
+    from neuronx_mem._command import command
 
-    done = subprocess.run([find("neuronx-mem"), *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([command(), *arguments], capture_output=True, text=True, check=False)
     for text in (done.stdout, done.stderr):
         if text.strip():
             say(text.rstrip())

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuronx_mem import memory
+from neuronx_mem._arguments import Device, device_index
+from neuronx_mem._html import table
 
 if TYPE_CHECKING:
-    from neuronx_mem.replay import Comparison, Replay
+    from neuronx_mem._replay import Comparison, Replay
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,9 @@ class Trace:
     #: Allocations and frees in it.
     events: int
     #: Most bytes that blocks held at once while recording.
-    allocated_peak: int
+    allocated_peak_bytes: int
     #: Most bytes that segments held at once while recording.
-    reserved_peak: int
+    reserved_peak_bytes: int
     #: What the callable returned, a call each; kept alive with the trace only if asked for.
     results: tuple[Any, ...] = ()
 
@@ -61,13 +63,7 @@ class Trace:
         return compare(self.data, configs, **options)
 
     def _repr_html_(self) -> str:
-        rows = {
-            "events": f"{self.events:,}",
-            "peak allocated": f"{self.allocated_peak:,} bytes",
-            "peak reserved": f"{self.reserved_peak:,} bytes",
-        }
-        cells = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows.items())
-        return f"<table>{cells}</table>"
+        return table("Recorded calls", self, skip=("data",))
 
 
 def trace_model(
@@ -75,7 +71,7 @@ def trace_model(
     *args: Any,
     steps: int = 1,
     warmup: int = 0,
-    device: Any = None,
+    device: Device = None,
     max_entries: int = 10_000_000,
     keep_results: bool = False,
     **kwargs: Any,
@@ -101,28 +97,30 @@ def trace_model(
     )
     try:
         for number in range(steps):
-            memory._set_memory_metadata(f"step {number}", device=device)
+            memory.set_memory_metadata(f"step {number}", device=device)
             result = step(*args, **kwargs)
             if keep_results:
                 results.append(result)
             del result
-        snapshot = memory._snapshot(device)
+        snapshot = memory._snapshot()
         peaks = memory.max_memory_allocated(device), memory.max_memory_reserved(device)
     finally:
-        memory._set_memory_metadata("", device=device)
+        memory.set_memory_metadata("", device=device)
         memory._record_memory_history(None, device=device)
-    _mark_steps(snapshot, steps)
-    events = sum(len(trace) for trace in snapshot["device_traces"])
+    index = device_index(device)
+    events = _mark_steps(snapshot, index, steps)
     return Trace(pickle.dumps(snapshot, protocol=4), events, *peaks, tuple(results))
 
 
-def _mark_steps(snapshot: dict[str, Any], steps: int) -> None:
-    """Makes a range of each step, from its first event to its last."""
+def _mark_steps(snapshot: dict[str, Any], device: int, steps: int) -> int:
+    """Makes a range of each step of a device, from its first event to its last; counts all events."""
+    trace = snapshot["device_traces"][device]
+    times: dict[str, list[int]] = {}
+    for entry in trace:
+        times.setdefault(entry.get("user_metadata", ""), []).append(entry["time_us"])
     ranges = snapshot.setdefault("external_annotations", [])
-    for idx, trace in enumerate(snapshot["device_traces"]):
-        for number in range(steps):
-            name = f"step {number}"
-            times = [entry["time_us"] for entry in trace if entry.get("user_metadata") == name]
-            if times:
-                for stage, time_us in (("START", times[0]), ("END", times[-1])):
-                    ranges.append({"stage": stage, "name": name, "device": idx, "time_us": time_us})
+    for name in (f"step {number}" for number in range(steps)):
+        if name in times:
+            for stage, time_us in (("START", times[name][0]), ("END", times[name][-1])):
+                ranges.append({"stage": stage, "name": name, "device": device, "time_us": time_us})
+    return len(trace)

@@ -37,7 +37,8 @@ void free_owned(void* context) {
     c10::reportOutOfMemoryToProfiler(
         static_cast<int64_t>(bytes), numbers.allocated_bytes, numbers.reserved_bytes, c10::Device(kNeuron, ordinal));
   }
-  TORCH_CHECK_WITH(OutOfMemoryError, false, message, "\n", report);
+  // The report begins with the message.
+  TORCH_CHECK_WITH(OutOfMemoryError, false, report.empty() ? message : report);
 }
 
 void fill(Stat& to, const nxm_stat& from) {

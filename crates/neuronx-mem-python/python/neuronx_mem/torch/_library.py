@@ -62,3 +62,8 @@ def observed() -> str:
     call: Callable[..., object] = _Take(take)
     get().nxm_shim_observed(call, None)
     return texts[0]
+
+
+def reset_observed() -> None:
+    """Forgets them."""
+    get().nxm_shim_observe_int64(1)
