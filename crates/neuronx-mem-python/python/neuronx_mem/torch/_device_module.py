@@ -13,6 +13,9 @@ import torch
 
 import neuronx_mem
 
+#: PyTorch's number for the type of device that backends outside of it have.
+PRIVATE_USE_1 = 20
+
 Device = Optional[Union[int, str, torch.device]]
 
 
@@ -129,7 +132,7 @@ def current_stream(device: Device = None) -> torch.Stream:
 
 def default_stream(device: Device = None) -> torch.Stream:
     """The stream that every device has."""
-    return torch.Stream(stream_id=0, device_index=index_of(device), device_type=torch._C._get_privateuse1_backend_type())
+    return torch.Stream(stream_id=0, device_index=index_of(device), device_type=PRIVATE_USE_1)
 
 
 def set_stream(stream: torch.Stream) -> None:
