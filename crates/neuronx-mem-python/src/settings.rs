@@ -34,6 +34,15 @@ pub(crate) struct Arguments<'py> {
 }
 
 impl Arguments<'_> {
+    /// Takes what is missing from the defaults.
+    ///
+    /// # Errors
+    ///
+    /// As for [`complete`](Self::complete).
+    pub(crate) fn complete_without_environment(self) -> PyResult<Settings> {
+        self.complete_from(|_| None)
+    }
+
     /// Takes what is missing from `NEURONX_MEM_DEVICE`, `_LNC`, `_DEVICES` and `_MEMORY`, then from the
     /// defaults: one trn2 core.
     ///
@@ -41,6 +50,16 @@ impl Arguments<'_> {
     ///
     /// `ValueError` for what no device is like.
     pub(crate) fn complete(self) -> PyResult<Settings> {
+        self.complete_from(variable)
+    }
+
+    fn complete_from(self, variable: impl Fn(&str) -> Option<String>) -> PyResult<Settings> {
+        let number = |name: &str| {
+            let parse = |text: String| {
+                text.parse().map_err(|_| PyValueError::new_err(format!("{name} is {text:?}, not a number")))
+            };
+            variable(name).map(parse).transpose()
+        };
         let device = self.device.or_else(|| variable("NEURONX_MEM_DEVICE"));
         let lnc = self.lnc.map_or_else(|| number("NEURONX_MEM_LNC"), |lnc| Ok(Some(lnc)))?;
         let devices = self.devices.map_or_else(|| number("NEURONX_MEM_DEVICES"), |n| Ok(Some(n)))?;
@@ -104,11 +123,4 @@ fn size_of_text(text: &str) -> PyResult<u64> {
 /// A variable that is set to something.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-fn number(name: &str) -> PyResult<Option<u32>> {
-    let parse = |text: String| {
-        text.parse().map_err(|_| PyValueError::new_err(format!("{name} is {text:?}, not a number")))
-    };
-    variable(name).map(parse).transpose()
 }

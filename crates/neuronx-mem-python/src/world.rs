@@ -7,12 +7,13 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use neuronx_mem::config::Environment;
-use neuronx_mem::sim::SimulatedRuntime;
-use neuronx_mem::{Allocator, Device, DeviceRuntime};
+use neuronx_mem::sim::{SimulatedRuntime, SimulatedRuntimeBuilder};
+use neuronx_mem::{Allocator, DeviceRuntime};
 use neuronx_mem_capi::{nxm_allocator, nxm_vtable};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::allocator::PyAllocator;
 use crate::host_memory::HostMemory;
 use crate::settings::{Arguments, Settings};
 
@@ -20,7 +21,7 @@ use crate::settings::{Arguments, Settings};
 #[derive(Debug)]
 pub(crate) struct World {
     settings: Settings,
-    pub(crate) allocator: Allocator,
+    allocator: Allocator,
     /// The same devices for C; never moved.
     table: Box<nxm_allocator>,
 }
@@ -59,22 +60,19 @@ impl World {
     pub(crate) fn table(&self) -> *const nxm_allocator {
         &raw const *self.table
     }
-
-    /// A device by its ordinal.
-    ///
-    /// # Errors
-    ///
-    /// `IndexError`.
-    pub(crate) fn device(ordinal: u32) -> PyResult<&'static Device> {
-        let devices = Self::get()?.allocator.devices();
-        devices.get(ordinal as usize).ok_or_else(|| {
-            PyIndexError::new_err(format!("device {ordinal} does not exist: there are {}", devices.len()))
-        })
-    }
 }
 
-/// Where the devices' memory comes from.
+/// Where the memory of the world's devices comes from.
 fn runtime(settings: &Settings) -> PyResult<Arc<dyn DeviceRuntime>> {
+    let started = HostMemory::start(simulator(settings));
+    let memory = started.map_err(|error| {
+        PyRuntimeError::new_err(format!("the host has no addresses for the devices' memory: {error}"))
+    })?;
+    Ok(Arc::new(memory))
+}
+
+/// Simulated devices by these settings.
+pub(crate) fn simulator(settings: &Settings) -> SimulatedRuntimeBuilder {
     let mut builder = SimulatedRuntime::builder().preset(settings.preset).devices(settings.n_devices);
     if let Some(lnc) = settings.lnc {
         builder = builder.lnc(lnc);
@@ -82,11 +80,7 @@ fn runtime(settings: &Settings) -> PyResult<Arc<dyn DeviceRuntime>> {
     if let Some(bytes) = settings.memory_bytes {
         builder = builder.memory_bytes(bytes);
     }
-    let started = HostMemory::start(builder);
-    let memory = started.map_err(|error| {
-        PyRuntimeError::new_err(format!("the host has no addresses for the devices' memory: {error}"))
-    })?;
-    Ok(Arc::new(memory))
+    builder
 }
 
 /// Makes the world by these settings, or by the environment; leaves one that is there as it is.
@@ -118,6 +112,19 @@ pub(crate) fn configure(
     Err(PyRuntimeError::new_err(
         "the simulated device was started with other settings: call configure() before anything else",
     ))
+}
+
+/// Whether the world is made, so that it is too late to configure it.
+#[pyfunction]
+pub(crate) fn is_started() -> bool {
+    WORLD.get().is_some()
+}
+
+/// The allocator of the world.
+#[pyfunction]
+pub(crate) fn world() -> PyResult<PyAllocator> {
+    let world = World::get()?;
+    Ok(PyAllocator::simulated(world.allocator.clone(), &world.settings))
 }
 
 /// How many devices there are.

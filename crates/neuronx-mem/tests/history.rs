@@ -4,10 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use neuronx_mem::sim::SimulatedRuntime;
-use neuronx_mem::snapshot::history::{ActionSet, RecordOptions, Recording, StackProvider};
+use neuronx_mem::snapshot::history::{ActionSet, RecordOptions, Recording, SharedStacks, StackProvider};
 use neuronx_mem::snapshot::{Action, BlockState, Limits, Snapshot, StackId, StackTable};
 use neuronx_mem::{Allocator, Device, DeviceId};
 
@@ -239,4 +239,64 @@ fn the_analysis_of_a_dumped_file_equals_the_live_one() {
     from_file.segments.iter_mut().flat_map(|s| &mut s.blocks).for_each(|block| block.stack = None);
     assert_eq!(from_file, layout);
     assert_eq!(Analysis::of(&from_file), device.segment_pool_analysis());
+}
+
+/// Gives every capture the next number, and asks the device something while it does.
+struct Numbered {
+    device: Device,
+    n_captured: AtomicUsize,
+}
+
+impl SharedStacks for Numbered {
+    fn capture(&self) -> Option<StackId> {
+        // Takes the device's lock: a source that is asked under it would never return.
+        self.device.inspect(|_| ());
+        Some(StackId::from_index(self.n_captured.fetch_add(1, Ordering::Relaxed) + 1))
+    }
+
+    fn table(&self) -> StackTable {
+        self.device.inspect(|_| ());
+        let mut table = StackTable::new();
+        for line in 1..=self.n_captured.load(Ordering::Relaxed) {
+            let frame = table.intern_frame("step", "train.py", line as u64 % 2);
+            table.append_stack(&[frame]);
+        }
+        table
+    }
+}
+
+#[test]
+fn a_shared_source_is_asked_with_no_lock_held() {
+    let device = recording();
+    let source = Arc::new(Numbered { device: device.clone(), n_captured: AtomicUsize::new(0) });
+    device.set_shared_stacks(source.clone());
+    let a = device.allocate(1, &device.default_stream()).unwrap();
+    let _b = device.allocate(1, &device.default_stream()).unwrap();
+    drop(a);
+    assert_eq!(source.n_captured.load(Ordering::Relaxed), 3);
+    let snapshot = device.snapshot();
+    let stacks = snapshot.stacks();
+    let line =
+        |stack: Option<StackId>| stack.and_then(|id| stacks.frames(id).next()).map(|frame| frame.line());
+    let of_events: Vec<Option<u64>> = snapshot.trace(0).iter().map(|entry| line(entry.stack())).collect();
+    assert_eq!(of_events, [Some(1), Some(1), Some(0), Some(1), Some(1)]);
+    // The first and the third number are the same stack, which the snapshot has once.
+    assert_eq!(snapshot.trace(0)[0].stack(), snapshot.trace(0)[3].stack());
+}
+
+#[test]
+fn another_source_starts_anew() {
+    let device = recording();
+    device.set_stack_provider(Lines(0));
+    let _a = device.allocate(1, &device.default_stream()).unwrap();
+    let source = Arc::new(Numbered { device: device.clone(), n_captured: AtomicUsize::new(0) });
+    device.set_shared_stacks(source.clone());
+    let shown = device.snapshot();
+    assert_eq!((shown.trace(0).len(), shown.segments[0].blocks()[0].stack()), (0, Some(StackId::EMPTY)));
+    let _b = device.allocate(1, &device.default_stream()).unwrap();
+    device.set_shared_stacks(source); // the same one: nothing is forgotten
+    let n_events = device.snapshot().trace(0).len();
+    assert_eq!(n_events, 2); // the snapshot before, and the allocation
+    device.set_stack_provider(Lines(0));
+    assert_eq!(device.snapshot().trace(0).len(), 0);
 }

@@ -37,5 +37,5 @@ pub use native::NativeStacks;
 pub use options::{
     ActionSet, EnabledArg, RecordOptions, RecordOptionsBuilder, Recording, StackContext, StackKind,
 };
-pub use provider::{NoStacks, StackProvider};
+pub use provider::{NoStacks, SharedStacks, StackProvider};
 pub use recorder::History;

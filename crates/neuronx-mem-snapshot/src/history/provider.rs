@@ -23,6 +23,49 @@ pub trait StackProvider {
     fn capture(&mut self, stacks: &mut StackTable) -> Option<StackId>;
 }
 
+/// Captures call stacks on many threads at once, and says only later what is in them.
+///
+/// For a source that must not be asked under a lock of somebody else, because it takes one of its own:
+/// Python's interpreter lock. Numbers are handed out at capture and explained by [`table`](Self::table).
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use neuronx_mem_snapshot::history::SharedStacks;
+/// use neuronx_mem_snapshot::{StackId, StackTable};
+///
+/// struct Lines(Mutex<Vec<u64>>);
+/// impl SharedStacks for Lines {
+///     fn capture(&self) -> Option<StackId> {
+///         let mut lines = self.0.lock().ok()?;
+///         lines.push(12);
+///         Some(StackId::from_index(lines.len())) // 0 is the empty stack
+///     }
+///     fn table(&self) -> StackTable {
+///         let mut table = StackTable::new();
+///         for line in self.0.lock().into_iter().flat_map(|lines| lines.clone()) {
+///             let frame = table.intern_frame("forward", "model.py", line);
+///             table.append_stack(&[frame]);
+///         }
+///         table
+///     }
+/// }
+///
+/// let source = Lines(Mutex::default());
+/// let (first, second) = (source.capture().unwrap(), source.capture().unwrap());
+/// assert_ne!(first, second);
+/// assert_eq!(source.table().stack(first), source.table().stack(second));
+/// ```
+pub trait SharedStacks: Send + Sync {
+    /// The number of the calling thread's stack in every later [`table`](Self::table); `None` if there
+    /// is none.
+    fn capture(&self) -> Option<StackId>;
+
+    /// A table in which every number handed out so far is a stack, innermost frame first. Slow:
+    /// names and lines are looked up here.
+    fn table(&self) -> StackTable;
+}
+
 /// Captures nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoStacks;

@@ -45,9 +45,10 @@ pub(crate) type ExtrasId = Id<kind::Extras>;
 pub(crate) type OrderId = Id<kind::Order>;
 
 impl<T> Id<T> {
-    /// The item with this index. A table of four billion items is out of reach; beyond it the
-    /// last number is reused.
-    pub(crate) const fn from_index(index: usize) -> Self {
+    /// The item at this position, from 0, of a table that is yet to be filled in the same order. A
+    /// table of four billion items is out of reach; beyond it the last number is reused.
+    #[must_use]
+    pub const fn from_index(index: usize) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "bounded by the comparison")]
         let number = if index >= u32::MAX as usize { u32::MAX } else { index as u32 + 1 };
         match NonZeroU32::new(number) {

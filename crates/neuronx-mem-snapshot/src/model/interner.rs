@@ -54,6 +54,19 @@ impl<T: Hash + Eq> Interner<T> {
         (position as usize, true)
     }
 
+    /// Adds an item under the next number, whether it is there or not; looking it up finds the first.
+    pub(crate) fn append(&mut self, item: T) -> usize {
+        let Self { items, positions, hasher } = self;
+        let Ok(position) = u32::try_from(items.len()) else { return items.len() - 1 };
+        let hash = hasher.hash_one(&item);
+        let is_new = positions.find(hash, |&position| items[position as usize] == item).is_none();
+        items.push(item);
+        if is_new {
+            positions.insert_unique(hash, position, |&other| hasher.hash_one(&items[other as usize]));
+        }
+        position as usize
+    }
+
     #[inline]
     pub(crate) fn get(&self, position: usize) -> Option<&T> {
         self.items.get(position)

@@ -1,5 +1,5 @@
 //! The table of texts, frames and call stacks that records refer to by number. Knows each distinct
-//! one once; refuses to drop any, since records and live blocks hold the numbers.
+//! one once, unless told otherwise; refuses to drop any, since records and live blocks hold the numbers.
 
 use std::sync::Arc;
 
@@ -93,6 +93,14 @@ impl StackTable {
     pub fn intern_stack(&mut self, frames: &[FrameId]) -> StackId {
         let (index, is_new) = self.stacks.intern(frames, || Arc::from(frames));
         self.note(is_new, size_of_val(frames));
+        StackId::from_index(index)
+    }
+
+    /// Adds a call stack under the next number even if another number has the same frames: for a
+    /// table that is filled for numbers given out before. Cost: O(frames) and an allocation.
+    pub fn append_stack(&mut self, frames: &[FrameId]) -> StackId {
+        let index = self.stacks.append(Arc::from(frames));
+        self.note(true, size_of_val(frames));
         StackId::from_index(index)
     }
 

@@ -1,10 +1,11 @@
 //! Call stacks for the history, captured before the device's lock is taken. Has a lock of its own,
-//! which only threads that capture ever take.
+//! which only threads that capture ever take, and which is not held while a shared source is asked.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use neuronx_mem_snapshot::history::{History, NoStacks, Recording, StackProvider};
+use neuronx_mem_snapshot::history::{History, NoStacks, Recording, SharedStacks, StackProvider};
 use neuronx_mem_snapshot::{Action, StackId, StackTable};
 use parking_lot::Mutex;
 
@@ -20,14 +21,18 @@ pub(super) struct Capture {
     source: Mutex<Source>,
 }
 
-struct Source {
-    provider: Box<dyn StackProvider + Send>,
-    table: StackTable,
+/// Where stacks come from.
+#[expect(clippy::large_enum_variant, reason = "one a device")]
+enum Source {
+    /// Takes turns, and fills a table of ours.
+    Exclusive { provider: Box<dyn StackProvider + Send>, table: StackTable },
+    /// Takes care of itself, and has its own table.
+    Shared(Arc<dyn SharedStacks>),
 }
 
 impl Capture {
     pub(super) fn new() -> Self {
-        let source = Source { provider: Box::new(NoStacks), table: StackTable::new() };
+        let source = Source::Exclusive { provider: Box::new(NoStacks), table: StackTable::new() };
         Self {
             is_on: AtomicBool::new(false),
             has_provider: AtomicBool::new(false),
@@ -51,17 +56,42 @@ impl Capture {
     /// The frames of a stack.
     #[cfg(feature = "detector")]
     pub(super) fn resolve(&self, stack: StackId) -> neuronx_mem_detector::CallStack {
-        let source = self.source.lock();
         let frame = |frame: neuronx_mem_snapshot::Frame<'_>| neuronx_mem_detector::StackFrame {
             function: frame.name().to_owned(),
             file: frame.filename().to_owned(),
             line: frame.line(),
         };
-        neuronx_mem_detector::CallStack { frames: source.table.frames(stack).map(frame).collect() }
+        let frames = |table: &StackTable| table.frames(stack).map(frame).collect();
+        let source = self.source.lock();
+        let shared = match &*source {
+            Source::Exclusive { table, .. } => {
+                return neuronx_mem_detector::CallStack { frames: frames(table) };
+            }
+            Source::Shared(shared) => Arc::clone(shared),
+        };
+        drop(source);
+        neuronx_mem_detector::CallStack { frames: frames(&shared.table()) }
     }
 
-    pub(super) fn set_provider(&self, provider: Box<dyn StackProvider + Send>) {
-        self.source.lock().provider = provider;
+    /// Whether the numbers given out before mean nothing any more.
+    pub(super) fn set_provider(&self, provider: Box<dyn StackProvider + Send>) -> bool {
+        self.has_provider.store(true, Ordering::Relaxed);
+        let source = &mut *self.source.lock();
+        if let Source::Exclusive { provider: before, .. } = source {
+            *before = provider;
+            return false;
+        }
+        *source = Source::Exclusive { provider, table: StackTable::new() };
+        true
+    }
+
+    /// Whether stacks come from this source already.
+    pub(super) fn is_shared_with(&self, shared: &Arc<dyn SharedStacks>) -> bool {
+        matches!(&*self.source.lock(), Source::Shared(now) if Arc::ptr_eq(now, shared))
+    }
+
+    pub(super) fn set_shared(&self, shared: Arc<dyn SharedStacks>) {
+        *self.source.lock() = Source::Shared(shared);
         self.has_provider.store(true, Ordering::Relaxed);
     }
 
@@ -97,13 +127,24 @@ impl Capture {
 
     /// A copy of the table that all stacks are numbers into.
     pub(super) fn table(&self) -> StackTable {
-        self.source.lock().table.clone()
+        let source = self.source.lock();
+        let shared = match &*source {
+            Source::Exclusive { table, .. } => return table.clone(),
+            Source::Shared(shared) => Arc::clone(shared),
+        };
+        drop(source);
+        shared.table()
     }
 
     #[cold]
     fn take(&self) -> Option<StackId> {
-        let Source { provider, table } = &mut *self.source.lock();
-        provider.capture(table)
+        let mut source = self.source.lock();
+        let shared = match &mut *source {
+            Source::Exclusive { provider, table } => return provider.capture(table),
+            Source::Shared(shared) => Arc::clone(shared),
+        };
+        drop(source);
+        shared.capture()
     }
 }
 

@@ -45,6 +45,12 @@ impl Recorder {
         self.is_on = is_on;
     }
 
+    /// Forgets events and stacks: their numbers mean nothing any more.
+    pub(super) fn forget(&mut self) {
+        self.history.clear();
+        self.block_stacks = Vec::new();
+    }
+
     pub(super) fn set_user_metadata(&mut self, text: &str) {
         text.clone_into(&mut self.user_metadata);
     }

@@ -2,10 +2,11 @@
 //! writes outside it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use neuronx_mem_config::{AllocatorConfig, ConfigKey};
 use neuronx_mem_pool::{BlockState, BlockView, PoolKind, SegmentPool};
-use neuronx_mem_snapshot::history::{History, RecordOptions, StackProvider};
+use neuronx_mem_snapshot::history::{History, RecordOptions, SharedStacks, StackProvider};
 use neuronx_mem_snapshot::{
     Block, BlockState as State, Error, Segment, Snapshot, StackId, StackImporter, StackTable, Value,
 };
@@ -39,8 +40,27 @@ impl Device {
     /// Sets where call stacks come from; none are captured unless set. Captured outside the
     /// device's lock.
     pub fn set_stack_provider(&self, provider: impl StackProvider + Send + 'static) {
-        self.shared.capture.set_provider(Box::new(provider));
-        self.shared.capture.follow(self.shared.state.lock().recorder.history());
+        let mut state = self.shared.state.lock();
+        if self.shared.capture.set_provider(Box::new(provider)) {
+            state.recorder.forget();
+        }
+        self.shared.capture.follow(state.recorder.history());
+    }
+
+    /// Sets where call stacks come from, to a source that many threads ask at once: with no lock held,
+    /// so that it may take one of its own. It is asked for its table when a snapshot is taken.
+    ///
+    /// Events recorded before are forgotten, and live blocks lose their stacks: both were numbers of
+    /// another source. Setting the same source again changes nothing. Set it before recording begins; an
+    /// operation under way meanwhile may be shown with a wrong stack.
+    pub fn set_shared_stacks(&self, source: Arc<dyn SharedStacks>) {
+        if self.shared.capture.is_shared_with(&source) {
+            return;
+        }
+        let mut state = self.shared.state.lock();
+        self.shared.capture.set_shared(source);
+        state.recorder.forget();
+        self.shared.capture.follow(state.recorder.history());
     }
 
     /// Attaches a text to all events from now on, until another is set.

@@ -8,6 +8,7 @@ import threading
 
 import torch
 
+from neuronx_mem import _arguments
 from neuronx_mem.torch import _build, _device_module, _library, _modes, _tensor_methods
 from neuronx_mem.torch._aliases import install_aliases
 from neuronx_mem.torch._errors import BackendError
@@ -39,6 +40,7 @@ def register() -> None:
         _tensor_methods.install()
         # A seed that was set before there was a device holds for it too, as for any other.
         module.manual_seed_all(torch.initial_seed())
+        _arguments.set_current_device_source(module.current_device)
         install_aliases()
 
 
