@@ -20,4 +20,5 @@
 #include "plan_key.cpp"
 #include "recurrent.cpp"
 #include "recurrent_layers.cpp"
+#include "running.cpp"
 #include "views.cpp"

@@ -98,11 +98,11 @@ class device:
         self.before = -1
 
     def __enter__(self) -> None:
-        self.before = torch._C._accelerator_maybeExchangeDevice(self.idx) if self.idx >= 0 else -1
+        self.before = torch._C._accelerator_exchangeDevice(self.idx) if self.idx >= 0 else -1
 
     def __exit__(self, *_: object) -> None:
         if self.before >= 0:
-            torch._C._accelerator_maybeExchangeDevice(self.before)
+            torch._C._accelerator_exchangeDevice(self.before)
 
 
 class device_of(device):
