@@ -133,9 +133,6 @@ local = threading.local(); local.x = torch.ones(10, device="neuron")
 threading.Thread(target=lambda: setattr(local, "y", torch.ones(10, device="neuron"))).start()
 neuronx_mem.memory._record_memory_history()
 atexit.register(lambda: torch.ones(3, device="neuron").sum().item())
-def wait():
-    while True: torch.empty(10, device="neuron")
-threading.Thread(target=wait, daemon=True).start()
 print("end")
 """
 

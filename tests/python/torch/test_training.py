@@ -18,16 +18,22 @@ import json, sys
 import neuronx_mem, neuronx_mem.torch, torch
 from models import cases
 from support import train
-neuronx_mem.memory._record_memory_history(stacks="python", context=None)
-train(*cases()[sys.argv[1]], "neuron", steps=2)
-events = neuronx_mem.memory._snapshot()["device_traces"][0]
-stats = neuronx_mem.memory_stats()
-print(json.dumps({
-    "sizes": [event["size"] for event in events if event["action"] == "alloc"],
-    "segments": stats["segment.all.allocated"],
-    "peak": stats["allocated_bytes.all.peak"],
-    "left": stats["allocated_bytes.all.current"],
-}))
+memory, found = neuronx_mem.memory, {}
+for name in sys.argv[1:]:
+    neuronx_mem.empty_cache()
+    neuronx_mem.reset_peak_memory_stats()
+    neuronx_mem.reset_accumulated_memory_stats()
+    memory._record_memory_history(context=None, clear_history=True)
+    train(*cases()[name], "neuron", steps=2)
+    events = memory._snapshot()["device_traces"][0]
+    stats = neuronx_mem.memory_stats()
+    found[name] = {
+        "sizes": [event["size"] for event in events if event["action"] == "alloc"],
+        "segments": stats["segment.all.allocated"],
+        "peak": stats["allocated_bytes.all.peak"],
+        "left": stats["allocated_bytes.all.current"],
+    }
+print(json.dumps(found))
 """
 
 
@@ -100,36 +106,22 @@ class Equal(unittest.TestCase):
 class SameMemory(unittest.TestCase):
     """Both modes take the same memory in the same order."""
 
-    def check(self, name, sdpa="math"):
+    def check(self, names, sdpa):
         compute, plan = (
-            json.loads(run(SIZES, name, NEURONX_MEM_MODE=mode, NEURONX_MEM_SDPA=sdpa))
+            json.loads(run(SIZES, *names, NEURONX_MEM_MODE=mode, NEURONX_MEM_SDPA=sdpa))
             for mode in ("compute", "plan")
         )
-        self.assertGreater(len(compute["sizes"]), 50)
-        self.assertEqual(compute["sizes"], plan["sizes"])
-        self.assertEqual(compute, plan)
-        self.assertEqual(compute["left"], 0)
+        for name in names:
+            with self.subTest(name):
+                self.assertGreater(len(compute[name]["sizes"]), 50)
+                self.assertEqual(compute[name], plan[name])
+                self.assertEqual(compute[name]["left"], 0)
 
-    def test_linear(self):
-        self.check("linear")
+    def test_all(self):
+        self.check(NAMES, "math")
 
-    def test_transformer(self):
-        self.check("transformer")
-
-    def test_resnet18(self):
-        self.check("resnet18")
-
-    def test_lstm(self):
-        self.check("lstm")
-
-    def test_gru(self):
-        self.check("gru")
-
-    def test_gpt2(self):
-        self.check("gpt2")
-
-    def test_gpt2_with_flash_attention(self):
-        self.check("gpt2", "flash")
+    def test_flash_attention(self):
+        self.check(("transformer", "gpt2"), "flash")
 
 
 if __name__ == "__main__":
