@@ -11,7 +11,7 @@ import unittest
 import neuronx_mem
 from neuronx_mem import _native, memory
 
-neuronx_mem.configure("trn2", devices=2)
+neuronx_mem.configure("trn2", devices=2, memory="4GiB")  # as in test_memory: a world is made once
 
 WORLD = _native.world()
 

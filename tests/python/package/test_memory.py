@@ -111,6 +111,10 @@ class Statistics(unittest.TestCase):
 
 
 class Caps(unittest.TestCase):
+    def setUp(self):
+        neuronx_mem.empty_cache()
+        memory.reset_accumulated_memory_stats()
+
     def tearDown(self):
         memory.set_per_process_memory_fraction(1.0)
 
