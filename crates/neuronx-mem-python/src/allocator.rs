@@ -20,7 +20,11 @@ use crate::settings::{self, Arguments, Settings};
 use crate::stream::PyStream;
 use crate::world;
 
-/// An allocator.
+/// A caching allocator over simulated devices, or over libnrt.
+///
+/// `device` is `trn1`, `inf2`, `trn2` or `trn3`, `lnc` 1 or 2, `memory` bytes or `"24GiB"`. `libnrt` is
+/// `True` or the path of the library: then device, lnc, devices and memory are the machine's. `config`
+/// holds allocator keys; what is missing of keys, `oom_recovery` and `streams` comes from the environment.
 #[pyclass(name = "Allocator", module = "neuronx_mem", frozen)]
 #[derive(Debug)]
 pub(crate) struct PyAllocator {
@@ -148,11 +152,12 @@ impl PyAllocator {
         Ok(PyBlock::new(allocated.map_err(|error| raised(py, &error))?))
     }
 
+    /// Says that all work of all devices is done.
     fn synchronize(&self, py: Python<'_>) {
         py.detach(|| self.allocator.synchronize());
     }
 
-    /// Segments and bytes given back.
+    /// Gives fully free segments back to the runtime; segments and bytes.
     fn empty_cache(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
         let released = py.detach(|| self.allocator.empty_cache()).map_err(|error| raised(py, &error))?;
         Ok((released.segments, released.bytes))

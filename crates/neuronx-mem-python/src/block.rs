@@ -12,7 +12,7 @@ use pyo3::types::PyAny;
 use crate::errors::raised;
 use crate::stream::PyStream;
 
-/// One block.
+/// Device memory that frees itself in stream order: when nobody holds it, or at the end of `with`.
 #[pyclass(name = "Block", module = "neuronx_mem", frozen)]
 #[derive(Debug)]
 pub(crate) struct PyBlock {

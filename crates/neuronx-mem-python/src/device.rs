@@ -35,48 +35,58 @@ pub(crate) struct Facts {
 
 #[pymethods]
 impl PyDevice {
+    /// Its ordinal.
     #[getter]
     fn index(&self) -> u32 {
         self.device.id().0
     }
 
+    /// Block bytes that live tensors hold.
     fn memory_allocated(&self) -> u64 {
         self.device.memory_allocated()
     }
 
+    /// Most of them at once since the last reset of peaks.
     fn max_memory_allocated(&self) -> u64 {
         self.device.max_memory_allocated()
     }
 
+    /// Bytes of the segments held from the runtime.
     fn memory_reserved(&self) -> u64 {
         self.device.memory_reserved()
     }
 
+    /// Most of them at once since the last reset of peaks.
     fn max_memory_reserved(&self) -> u64 {
         self.device.max_memory_reserved()
     }
 
+    /// All statistics as a flat dict.
     fn memory_stats(&self) -> BTreeMap<String, i64> {
         self.device.memory_stats().to_map()
     }
 
+    /// The table of the memory profiling guide.
     fn memory_summary(&self) -> String {
         self.device.memory_summary()
     }
 
+    /// Sets every peak to its current value.
     fn reset_peak_memory_stats(&self, py: Python<'_>) {
         py.detach(|| self.device.reset_peak_memory_stats());
     }
 
+    /// Zeroes the counters and every `allocated` and `freed`.
     fn reset_accumulated_memory_stats(&self, py: Python<'_>) {
         py.detach(|| self.device.reset_accumulated_memory_stats());
     }
 
+    /// Says that all work of the device is done.
     fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.device.try_synchronize()).map_err(|error| raised(py, &error))
     }
 
-    /// Segments and bytes given back.
+    /// Gives fully free segments back to the runtime; segments and bytes.
     fn empty_cache(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
         let released = py.detach(|| self.device.empty_cache()).map_err(|error| raised(py, &error))?;
         Ok((released.segments, released.bytes))
@@ -88,6 +98,7 @@ impl PyDevice {
         Ok((info.free_bytes(), info.limit_bytes))
     }
 
+    /// Caps what is reserved at a part of the device's memory.
     fn set_memory_fraction(&self, py: Python<'_>, fraction: f64) -> PyResult<()> {
         py.detach(|| self.device.set_memory_fraction(fraction)).map_err(|error| raised(py, &error))
     }
@@ -122,6 +133,7 @@ impl PyDevice {
         Ok(numbers)
     }
 
+    /// The analysis as a text report.
     fn segment_pool_analysis_summary(&self, py: Python<'_>) -> String {
         py.detach(|| self.device.segment_pool_analysis_summary())
     }
@@ -131,10 +143,12 @@ impl PyDevice {
         (self.facts.name.clone(), self.facts.lnc, self.facts.core_bytes, self.facts.is_simulated)
     }
 
+    /// The stream that every device has.
     fn default_stream(&self) -> PyStream {
         PyStream { stream: self.device.default_stream() }
     }
 
+    /// Another one; the default one where streams are switched off.
     fn new_stream(&self, py: Python<'_>) -> PyResult<PyStream> {
         let stream = py.detach(|| self.device.new_stream()).map_err(|error| raised(py, &error))?;
         Ok(PyStream { stream })

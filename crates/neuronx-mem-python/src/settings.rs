@@ -115,9 +115,10 @@ pub(crate) fn size_of_object(object: &Bound<'_, PyAny>) -> PyResult<u64> {
 }
 
 fn size_of_text(text: &str) -> PyResult<u64> {
-    let size: ByteSize =
-        text.parse().map_err(|error| PyValueError::new_err(format!("size {text:?}: {error}")))?;
-    Ok(size.as_u64())
+    let wrong = |_| {
+        PyValueError::new_err(format!("a size is a number of bytes or a text like \"24GiB\", not {text:?}"))
+    };
+    Ok(text.parse::<ByteSize>().map_err(wrong)?.as_u64())
 }
 
 /// A variable that is set to something.

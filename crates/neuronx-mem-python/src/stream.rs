@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::errors::raised;
 
-/// One stream of one device.
+/// Where work, allocations and frees have their order. Runs no work: whoever does says so here.
 #[pyclass(name = "Stream", module = "neuronx_mem", frozen)]
 #[derive(Debug)]
 pub(crate) struct PyStream {
@@ -15,11 +15,13 @@ pub(crate) struct PyStream {
 
 #[pymethods]
 impl PyStream {
+    /// Its number on the device, from 0.
     #[getter]
     fn id(&self) -> u32 {
         self.stream.id().0
     }
 
+    /// Ordinal of the device.
     #[getter]
     fn device(&self) -> u32 {
         self.stream.device().id().0

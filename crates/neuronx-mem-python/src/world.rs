@@ -94,7 +94,15 @@ fn start(settings: Option<Settings>) -> PyResult<&'static World> {
     Ok(WORLD.get_or_init(|| world))
 }
 
-/// Says what is simulated, before anything is. See `neuronx_mem.configure`.
+/// Says what is simulated, before anything is.
+///
+/// `device` is `trn1`, `inf2`, `trn2` or `trn3`; `lnc` 1 or 2; `memory` a number of bytes or `"24GiB"`, that
+/// of the chip unless set; `config` allocator keys in the form of `TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG`,
+/// which holds otherwise. What is missing comes from `NEURONX_MEM_DEVICE`, `_LNC`, `_DEVICES` and
+/// `_MEMORY`, then from the defaults: one trn2 core.
+///
+/// Raises `ValueError` for what no device is like, `RuntimeError` when the world was started with other
+/// settings. The same settings again change nothing.
 #[pyfunction]
 #[pyo3(signature = (device=None, lnc=None, devices=None, memory=None, config=None))]
 pub(crate) fn configure(

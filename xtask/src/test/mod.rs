@@ -35,8 +35,8 @@ the named ones, and prints one line a crate. Names work with and without `neuron
 of a crate that fails is shown in full. The last line is `N passed, N failed`.
 
   --accept   write new and changed snapshots; without it a snapshot that differs is a failure
-  --python   also let Python and PyTorch's memory visualizer read what the command writes, and
-             torchrun start the launcher
+  --python   also let Python and PyTorch's memory visualizer read what the command writes, torchrun
+             start the launcher, and build, install and use the Python package
   --exhaustive
              run the models of concurrent code under the model checker instead, in every order of
              their threads, and say of each whether that was the full space or up to a number of

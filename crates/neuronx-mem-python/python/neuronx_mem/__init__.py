@@ -23,7 +23,7 @@ import atexit as _atexit
 from neuronx_mem import _native, int64, memory, numa
 from neuronx_mem._errors import CommandError, OutOfMemoryError
 from neuronx_mem._explain import Diff, Explanation, Leaks, diff, explain, leaks
-from neuronx_mem._native import Allocator, Block, Stream, configure, device_count
+from neuronx_mem._native import Allocator, Block, Device, Stream, configure, device_count
 from neuronx_mem._replay import Comparison, Replay, compare, replay
 from neuronx_mem._trace_model import Trace, trace_model
 from neuronx_mem._tune import Tuning, tune
@@ -59,6 +59,7 @@ __all__ = [
     "Block",
     "CommandError",
     "Comparison",
+    "Device",
     "DeviceProperties",
     "Diff",
     "Explanation",

@@ -26,11 +26,12 @@ neuronx-mem:
 
 def main(arguments: Sequence[str]) -> int:
     """Runs a verb; returns its exit code."""
-    if not arguments or arguments[0] in ("-h", "--help", "help") and len(arguments) == 1:
+    if not arguments:
+        sys.stderr.write(USAGE)
+        return _forward([])
+    if len(arguments) == 1 and arguments[0] in ("-h", "--help", "help"):
         sys.stdout.write(USAGE)
-        sys.stdout.flush()
-        code = _forward(["--help"])
-        return code if arguments else 2
+        return _forward(["--help"])
     if arguments[0] == "run":
         return _run(arguments[1:])
     return _forward(arguments)

@@ -6,13 +6,10 @@ Knows exit codes and JSON; what the answers mean is for the callers. Other Pytho
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import json
 import os
-import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Union
@@ -33,6 +30,11 @@ SCHEMA = 1
 
 def _candidates() -> Iterator[Path]:
     """Where the wheel's scripts may be, the most certain first."""
+    # Here and not above: these take longer to import than all of the package.
+    import importlib.metadata
+    import shutil
+    import sysconfig
+
     try:
         files = importlib.metadata.files(NAME) or []
     except importlib.metadata.PackageNotFoundError:

@@ -2,7 +2,7 @@
 
 import os
 from types import TracebackType
-from typing import Any
+from typing import Any, final
 
 VERSION: str
 
@@ -50,6 +50,7 @@ def numa_topology() -> list[dict[str, Any]]: ...
 def numa_pin(rank: int, mode: str) -> Pinned: ...
 def int64_route(operator: str, mode: str | None = None) -> tuple[str, str, list[str]]: ...
 
+@final
 class Pinned:
     """What a pin did."""
 
@@ -65,6 +66,7 @@ class Pinned:
     def undo(self) -> int:
         """Gives the threads back the affinity of before; returns how many. Nothing the second time."""
 
+@final
 class Allocator:
     """A caching allocator over simulated devices, or over libnrt.
 
@@ -75,8 +77,8 @@ class Allocator:
     does not start.
     """
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         device: str = "trn2",
         *,
         lnc: int | None = None,
@@ -86,7 +88,7 @@ class Allocator:
         libnrt: bool | str | os.PathLike[str] | None = None,
         oom_recovery: bool | None = None,
         streams: bool | None = None,
-    ) -> None: ...
+    ) -> Allocator: ...
     @property
     def n_devices(self) -> int:
         """How many devices it has."""
@@ -109,18 +111,21 @@ class Allocator:
         """Gives fully free segments back to the runtime; segments and bytes."""
     def record_memory_history(
         self,
-        enabled: str | None = "all",
-        context: str | None = "all",
+        enabled: str | None = ...,
+        context: str | None = ...,
         stacks: str = "python",
         max_entries: int = ...,
         clear_history: bool = False,
     ) -> None:
-        """Records the history of all devices, or stops, as PyTorch's function does."""
+        """Records the history of all devices, or stops: the arguments are those of
+        ``neuronx_mem.memory._record_memory_history``, ``"all"`` unless set, with Python stacks.
+        """
     def snapshot(self, json: bool = False) -> bytes:
         """A snapshot of all devices: a pickle, or JSON."""
     def dump_snapshot(self, path: str | os.PathLike[str]) -> None:
         """Writes it: JSON for a name in ``.json``, a pickle otherwise. Raises ``OSError``."""
 
+@final
 class Device:
     """One device of an allocator: statistics, analysis, streams."""
 
@@ -163,6 +168,7 @@ class Device:
     def new_stream(self) -> Stream:
         """Another one; the default one where streams are switched off."""
 
+@final
 class Stream:
     """Where work, allocations and frees have their order. Runs no work: whoever does says so here."""
 
@@ -183,6 +189,7 @@ class Stream:
     def pending(self) -> tuple[int, int]:
         """Blocks whose deallocation waits for it, and their bytes."""
 
+@final
 class Block:
     """Device memory that frees itself in stream order: when nobody holds it, or at the end of ``with``."""
 

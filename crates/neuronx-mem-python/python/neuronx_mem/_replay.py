@@ -171,11 +171,11 @@ class Comparison:
 
     rows: tuple[Row, ...]
     best_index: int | None
-    """The row with the lowest peak of reserved bytes; ``None`` when none fits."""
+    """The row that fits with the lowest peak of reserved bytes; ``None`` when none fits."""
 
     @property
     def best(self) -> Row | None:
-        """The best row."""
+        """That row."""
         return None if self.best_index is None else self.rows[self.best_index]
 
     def __len__(self) -> int:
@@ -256,6 +256,8 @@ def compare(
 ) -> Comparison:
     """Runs one program under several configurations; ``""`` or ``"default"`` is that of the defaults.
 
+    The defaults are always among the rows: first, unless they are named.
+
     The arguments are those of :func:`replay`. Raises ``ValueError`` without a configuration,
     :class:`neuronx_mem.CommandError` for an input that cannot be read.
     """
@@ -276,4 +278,5 @@ def compare(
         stdin,
     )
     rows = tuple(Row(**_figures(row), config=row["config"]) for row in answer["rows"])
-    return Comparison(rows, answer["best"])
+    best = answer["best"]
+    return Comparison(rows, best if best is not None and rows[best].fits else None)

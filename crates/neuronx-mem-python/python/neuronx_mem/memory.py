@@ -9,7 +9,6 @@ silent, ``torch.cuda.memory``.
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -290,6 +289,8 @@ def _snapshot(device: Device = None, augment_with_fx_traces: bool = False) -> di
 
     ``device`` is looked at for the sake of its name only, as PyTorch does.
     """
+    import pickle
+
     device_index(device)
     _no_fx_traces(augment_with_fx_traces)
     snapshot: dict[str, Any] = pickle.loads(_native.world().snapshot())

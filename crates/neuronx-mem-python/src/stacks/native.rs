@@ -1,7 +1,7 @@
 //! Native frames on top of Python's: what C, C++ and Rust do below the innermost Python call.
 //!
 //! Names come from the dynamic symbol tables, without debug information: cheap, no lines. Frames of this
-//! module are left out, and all from the interpreter down when Python frames follow.
+//! module and frames without a name are left out, and all from the interpreter down when Python frames follow.
 
 #![expect(unsafe_code, reason = "the dynamic linker is asked what is at an address")]
 
@@ -49,7 +49,7 @@ pub(super) struct NativeSymbols {
 #[derive(Clone, Debug)]
 struct Symbol {
     base: usize,
-    name: String,
+    name: Option<String>,
     file: String,
 }
 
@@ -79,8 +79,11 @@ impl NativeSymbols {
             match symbol {
                 Some(symbol) if symbol.base == self.own_base => {}
                 Some(symbol) if is_above_python && symbol.base == self.python_base => break,
-                Some(symbol) => frames.push(table.intern_frame(&symbol.name, &symbol.file, 0)),
-                None => frames.push(table.intern_frame("??", "??", 0)),
+                Some(Symbol { name: Some(name), file, .. }) => {
+                    frames.push(table.intern_frame(&name, &file, 0))
+                }
+                // Most functions of a stripped library have no name, and say nothing.
+                Some(_) | None => {}
             }
         }
     }
@@ -103,8 +106,7 @@ impl NativeSymbols {
         // SAFETY: all zeroes is a value, and dladdr has written a better one.
         let info = unsafe { info.assume_init() };
         let file = text(info.dli_fname).unwrap_or_else(|| "??".to_owned());
-        let name = self.name(info.dli_sname).unwrap_or_else(|| "??".to_owned());
-        Some(Symbol { base: info.dli_fbase as usize, name, file })
+        Some(Symbol { base: info.dli_fbase as usize, name: self.name(info.dli_sname), file })
     }
 
     fn name(&self, mangled: *const c_char) -> Option<String> {

@@ -25,6 +25,20 @@ fn fixed_texts_have_the_numbers_that_the_constants_say() {
 }
 
 #[test]
+fn an_appended_stack_has_a_number_of_its_own() {
+    let mut stacks = StackTable::new();
+    let frames = [stacks.intern_frame("step", "train.py", 1), stacks.intern_frame("main", "train.py", 2)];
+    let numbers = [&frames[..], &frames[..1], &frames[..], &[]].map(|frames| stacks.append_stack(frames));
+    assert_eq!(numbers.map(StackId::index), [1, 2, 3, 4]);
+    assert_eq!(numbers.map(|number| stacks.stack(number).len()), [2, 1, 2, 0]);
+    // Looking up finds the first, also behind appended ones.
+    assert_eq!(stacks.intern_stack(&frames), numbers[0]);
+    assert_eq!(stacks.intern_stack(&[]), StackId::EMPTY);
+    assert_eq!(stacks.intern_stack(&frames[1..]).index(), 5);
+    assert_eq!((numbers[2], stacks.n_stacks()), (StackId::from_index(3), 6));
+}
+
+#[test]
 fn actions_have_names_and_codes() {
     let stacks = StackTable::new();
     let names: Vec<_> = Action::ALL.iter().map(|action| action.name(&stacks)).collect();

@@ -10,6 +10,7 @@
 #include "hooks.h"
 #include "host_budget.h"
 #include "observer.h"
+#include "running.h"
 
 #define NXM_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -71,6 +72,7 @@ NXM_EXPORT int nxm_shim_start(
   all.mode = static_cast<nxm::Mode>(mode);
   all.attention = static_cast<nxm::Attention>(attention);
   all.table = table;
+  nxm::watch_forks();
   nxm::install_hooks();
   return 0;
 }

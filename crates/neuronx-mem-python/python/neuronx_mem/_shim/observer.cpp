@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "running.h"
 #include "tensors_of.h"
 
 namespace nxm {
@@ -82,6 +83,7 @@ void Observation::count(const c10::OperatorHandle& op, const OperatorInfo& info,
   write(line, "inputs", arguments_);
   write(line, "outputs", results);
   Observed& seen = all();
+  const Running running;
   const std::lock_guard lock(seen.mutex);
   const auto found = seen.calls.find(line);
   if (found != seen.calls.end()) {

@@ -9,6 +9,7 @@
 #include "alias.h"
 #include "fallback.h"
 #include "plan_key.h"
+#include "running.h"
 #include "tensors_of.h"
 
 namespace nxm {
@@ -56,6 +57,7 @@ Plans& plans() {
 }
 
 std::shared_ptr<const Plan> find(const std::string& key) {
+  const Running running;
   Plans& all = plans();
   const std::lock_guard lock(all.mutex);
   const auto found = all.by_key.find(std::string_view(key));
@@ -64,6 +66,7 @@ std::shared_ptr<const Plan> find(const std::string& key) {
 
 void remember(std::string key, Plan plan) {
   auto shared = std::make_shared<const Plan>(std::move(plan));
+  const Running running;
   Plans& all = plans();
   const std::lock_guard lock(all.mutex);
   if (all.by_key.size() >= kMostPlans || all.key_bytes + key.size() > kMostKeyBytes) {
@@ -228,6 +231,7 @@ void run_planned(const c10::OperatorHandle& op, const OperatorInfo& info, torch:
 }
 
 void clear_plans() {
+  const Running running;
   Plans& all = plans();
   const std::lock_guard lock(all.mutex);
   all.by_key.clear();
@@ -235,6 +239,7 @@ void clear_plans() {
 }
 
 size_t n_plans() {
+  const Running running;
   const std::lock_guard lock(plans().mutex);
   return plans().by_key.size();
 }

@@ -22,7 +22,7 @@ def load(path: Path) -> None:
     import torch
 
     global _library
-    torch.ops.load_library(str(path))
+    getattr(torch.ops, "load_library")(str(path))
     loaded = ctypes.CDLL(str(path))
     if loaded.nxm_shim_version() != VERSION:
         raise BackendError(f"{path} is version {loaded.nxm_shim_version()}, not {VERSION}: delete it")

@@ -1,7 +1,10 @@
-//! Tests in Python, `tests/python/`: it reads what the command writes, and torchrun starts the launcher.
+//! Tests in Python, `tests/python/`: it reads what the command writes, torchrun starts the launcher, and
+//! the package is built, installed and used, without PyTorch and as its device.
 //!
 //! Knows how to make an environment below `target/` with PyTorch's memory visualizer and, on Linux, with
 //! PyTorch itself, and the closing lines of Python's `unittest`. Needs `python3`, and PyPI the first time.
+
+mod package;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,8 +28,8 @@ const SCRIPTS: &str = "tests/python";
 
 /// What the scripts need from outside, below the root.
 const REQUIREMENTS: &str = "tests/python/requirements.txt";
-/// The scripts that need PyTorch, below the root.
-const TORCH_SCRIPTS: &str = "tests/python/launcher";
+/// The scripts in which torchrun starts the launcher, below the root.
+const LAUNCHER_SCRIPTS: &str = "tests/python/launcher";
 
 /// The environment, below the root.
 const ENVIRONMENT: &str = "target/python-venv";
@@ -34,10 +37,10 @@ const ENVIRONMENT: &str = "target/python-venv";
 /// The module that is fetched, below its folder.
 const MODULE: &str = "torch/cuda/_memory_viz.py";
 
-/// What pip installs for the scripts that need it.
-const TORCH: &str = "torch>=2.11";
+/// What pip installs for the scripts that need it: PyTorch, and models for its tests.
+const TORCH: [&str; 2] = ["torch>=2.11", "transformers>=4.50"];
 
-/// Is there once PyTorch is whole, below its folder.
+/// Says what is there once it is whole, below its folder.
 const TORCH_MARK: &str = "installed";
 
 /// Runs the suite; what keeps it from running is one failure.
@@ -60,13 +63,15 @@ fn tested(workspace: &Workspace, built: &[Binary]) -> Result<Outcome, Failure> {
     }
     let python = environment(root)?;
     let modules = modules(root, &python)?;
-    let mut outcome = discovered(root, &python, SCRIPTS, &modules, &programs)?;
+    let mut outcome = discovered(root, &python, SCRIPTS, Some(&modules), &programs)?;
     if cfg!(target_os = "linux") {
         // A folder of its own: beside the visualizer, the package would be loaded with it each time.
         let torch = torch(root, &python)?;
-        outcome.add(&discovered(root, &python, TORCH_SCRIPTS, &torch, &programs)?);
+        outcome.add(&discovered(root, &python, LAUNCHER_SCRIPTS, Some(&torch), &programs)?);
+        outcome.add(&package::tested(root, &python, Some(&torch))?);
     } else {
-        eprintln!("skipped: {TORCH_SCRIPTS}; the launcher is for Linux");
+        outcome.add(&package::tested(root, &python, None)?);
+        eprintln!("skipped: {LAUNCHER_SCRIPTS}; the launcher is for Linux");
     }
     Ok(outcome)
 }
@@ -76,13 +81,14 @@ fn discovered(
     root: &Path,
     python: &Path,
     scripts: &str,
-    modules: &Path,
+    modules: Option<&Path>,
     programs: &[(&str, PathBuf)],
 ) -> Result<Outcome, Failure> {
     let mut command = Command::new(python);
     command.current_dir(root).args(["-m", "unittest", "discover", "--start-directory", scripts]);
     command.envs(programs.iter().map(|(variable, program)| (variable, program)));
-    command.env("PYTHONPATH", modules).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH");
+    command.envs(modules.map(|modules| ("PYTHONPATH", modules)));
     let mut ran = process::capture(command)?;
     let (passed, failed) = result_of(&ran.text, ran.success);
     ran.text.insert_str(0, &format!("---- python: {scripts}\n"));
@@ -115,7 +121,7 @@ fn environment(root: &Path) -> Result<PathBuf, Failure> {
         process::run(command)?;
     }
     let mut probe = Command::new(&python);
-    probe.args(["-c", "import distributed"]).stdout(Stdio::null()).stderr(Stdio::null());
+    probe.args(["-c", "import distributed, maturin, mypy"]).stdout(Stdio::null()).stderr(Stdio::null());
     if !probe.status().is_ok_and(|status| status.success()) {
         let mut command = Command::new(&python);
         command.current_dir(root).args(["-m", "pip", "install", "--quiet", "--requirement", REQUIREMENTS]);
@@ -139,12 +145,13 @@ fn modules(root: &Path, python: &Path) -> Result<PathBuf, Failure> {
 fn torch(root: &Path, python: &Path) -> Result<PathBuf, Failure> {
     let folder = root.join(ENVIRONMENT).join("torch");
     let mark = folder.join(TORCH_MARK);
-    if !mark.exists() {
+    let wanted = TORCH.join("\n");
+    if fs::read_to_string(&mark).ok().as_deref() != Some(&wanted) {
         let mut command = Command::new(python);
         command.current_dir(root).args(["-m", "pip", "install", "--quiet", "--no-cache-dir", "--upgrade"]);
-        command.arg("--target").arg(&folder).arg(TORCH);
+        command.arg("--target").arg(&folder).args(TORCH);
         process::run(command)?;
-        fs::write(&mark, TORCH)
+        fs::write(&mark, &wanted)
             .map_err(|error| Failure::Broken(format!("cannot write {}: {error}", mark.display())))?;
     }
     Ok(folder)
