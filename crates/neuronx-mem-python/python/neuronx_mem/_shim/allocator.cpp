@@ -6,6 +6,7 @@
 
 #include "current.h"
 #include "host_budget.h"
+#include "running.h"
 
 namespace nxm {
 namespace {
@@ -18,7 +19,10 @@ using c10::CachingAllocator::StatArray;
 void free_owned(void* context) {
   std::unique_ptr<Owned> owned(static_cast<Owned*>(context));
   const nxm_vtable_v1& table = *world().table;
-  table.free(owned->device, &owned->block);
+  {
+    const Running running;
+    table.free(owned->device, &owned->block);
+  }
   if (c10::memoryProfilingEnabled()) {
     c10::reportMemoryUsageToProfiler(
         reinterpret_cast<void*>(owned->block.address), -static_cast<int64_t>(owned->block.block_bytes),
@@ -37,7 +41,8 @@ void free_owned(void* context) {
     c10::reportOutOfMemoryToProfiler(
         static_cast<int64_t>(bytes), numbers.allocated_bytes, numbers.reserved_bytes, c10::Device(kNeuron, ordinal));
   }
-  TORCH_CHECK_WITH(OutOfMemoryError, false, message, "\n", report);
+  // The report starts with the message.
+  TORCH_CHECK_WITH(OutOfMemoryError, false, report.empty() ? message : report);
 }
 
 void fill(Stat& to, const nxm_stat& from) {
@@ -64,7 +69,10 @@ struct Allocator final : public c10::DeviceAllocator {
     const nxm_vtable_v1& table = *world().table;
     auto owned = std::make_unique<Owned>();
     owned->device = world().devices[static_cast<size_t>(ordinal)];
-    const nxm_status status = table.allocate(owned->device, bytes, stream_of(ordinal), &owned->block);
+    const nxm_status status = [&] {
+      const Running running;
+      return table.allocate(owned->device, bytes, stream_of(ordinal), &owned->block);
+    }();
     if (status == NXM_OUT_OF_MEMORY) {
       throw_out_of_memory(ordinal, bytes);
     }
@@ -74,6 +82,8 @@ struct Allocator final : public c10::DeviceAllocator {
         check_host_budget();
       } catch (...) {
         table.free(owned->device, &owned->block);
+        // Or every allocation after it would fail too.
+        table.empty_cache(world().allocator, nullptr);
         throw;
       }
     }
@@ -103,6 +113,7 @@ struct Allocator final : public c10::DeviceAllocator {
 
   void recordStream(const c10::DataPtr& data, c10::Stream stream) override {
     if (const Owned* owned = owned_by(data)) {
+      const Running running;
       check(
           world().table->record_stream(owned->device, &owned->block, to_number(stream)),
           "neuron: the stream could not be recorded");

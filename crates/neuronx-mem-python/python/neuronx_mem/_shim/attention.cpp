@@ -17,6 +17,7 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
+#include <ATen/native/transformers/attention.h>
 #include <torch/library.h>
 
 #include "alias.h"
@@ -166,3 +167,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 
 }  // namespace
 }  // namespace nxm
+
+// scaled_dot_product_attention() itself asks here, not by the operator.
+namespace at::native {
+REGISTER_PRIVATEUSE1_DISPATCH(_fused_sdp_choice_stub, &nxm::fused_sdp_choice)
+}  // namespace at::native

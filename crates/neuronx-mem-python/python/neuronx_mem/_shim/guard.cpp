@@ -8,6 +8,7 @@
 
 #include "allocator.h"
 #include "current.h"
+#include "running.h"
 
 namespace nxm {
 namespace {
@@ -32,6 +33,7 @@ struct StreamPool {
 uint32_t stream_from_pool(c10::DeviceIndex ordinal) {
   static auto* pools = new std::array<StreamPool, kMostDevices>();
   StreamPool& pool = (*pools)[static_cast<size_t>(ordinal)];
+  const Running running;
   const std::lock_guard lock(pool.mutex);
   if (pool.streams.size() < kStreamsPerDevice) {
     uint32_t stream = 0;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "running.h"
 #include "tensors_of.h"
 
 namespace nxm {
@@ -47,6 +48,7 @@ void observe_now(const c10::OperatorHandle& op, const OperatorInfo& info, const 
   OnInt64 call = nullptr;
   void* data = nullptr;
   {
+    const Running running;
     const std::lock_guard lock(all().mutex);
     Seen& sum = all().by_name[name];
     sum.runs += 1;

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <new>
 
+#include "running.h"
+
 namespace nxm {
 namespace {
 
@@ -25,6 +27,7 @@ Registry& registry() {
 void free_pinned(void* address) {
   Registry& all = registry();
   {
+    const Running running;
     const std::lock_guard lock(all.mutex);
     const auto found = all.ranges.find(reinterpret_cast<uintptr_t>(address));
     if (found != all.ranges.end()) {
@@ -48,6 +51,7 @@ struct Pinned final : public at::HostAllocator {
     void* address = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
     TORCH_CHECK_WITH(OutOfMemoryError, address != nullptr, "no ", bytes, " bytes of host memory to pin");
     Registry& all = registry();
+    const Running running;
     const std::lock_guard lock(all.mutex);
     all.ranges[reinterpret_cast<uintptr_t>(address)] = bytes;
     all.stats.active_requests.increase(1);
@@ -68,11 +72,13 @@ struct Pinned final : public at::HostAllocator {
   void empty_cache() override {}
 
   at::HostStats get_stats() override {
+    const Running running;
     const std::lock_guard lock(registry().mutex);
     return registry().stats;
   }
 
   void reset_accumulated_stats() override {
+    const Running running;
     const std::lock_guard lock(registry().mutex);
     at::HostStats& stats = registry().stats;
     stats.active_requests.reset_accumulated();
@@ -84,6 +90,7 @@ struct Pinned final : public at::HostAllocator {
   }
 
   void reset_peak_stats() override {
+    const Running running;
     const std::lock_guard lock(registry().mutex);
     at::HostStats& stats = registry().stats;
     stats.active_requests.reset_peak();
@@ -102,7 +109,8 @@ at::HostAllocator* pinned_allocator() {
 
 bool is_pinned(const void* address) {
   Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
+  const Running running;
+    const std::lock_guard lock(all.mutex);
   const auto at = reinterpret_cast<uintptr_t>(address);
   auto after = all.ranges.upper_bound(at);
   if (after == all.ranges.begin()) {

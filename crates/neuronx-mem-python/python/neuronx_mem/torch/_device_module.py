@@ -13,6 +13,9 @@ import torch
 
 import neuronx_mem
 
+#: PyTorch's number for the type of device that backends outside of it have.
+PRIVATE_USE_1 = 20
+
 Device = Optional[Union[int, str, torch.device]]
 
 
@@ -95,11 +98,11 @@ class device:
         self.before = -1
 
     def __enter__(self) -> None:
-        self.before = torch._C._accelerator_maybeExchangeDevice(self.idx) if self.idx >= 0 else -1
+        self.before = torch._C._accelerator_exchangeDevice(self.idx) if self.idx >= 0 else -1
 
     def __exit__(self, *_: object) -> None:
         if self.before >= 0:
-            torch._C._accelerator_maybeExchangeDevice(self.before)
+            torch._C._accelerator_exchangeDevice(self.before)
 
 
 class device_of(device):
@@ -129,7 +132,7 @@ def current_stream(device: Device = None) -> torch.Stream:
 
 def default_stream(device: Device = None) -> torch.Stream:
     """The stream that every device has."""
-    return torch.Stream(stream_id=0, device_index=index_of(device), device_type=torch._C._get_privateuse1_backend_type())
+    return torch.Stream(stream_id=0, device_index=index_of(device), device_type=PRIVATE_USE_1)
 
 
 def set_stream(stream: torch.Stream) -> None:

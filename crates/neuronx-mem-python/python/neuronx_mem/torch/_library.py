@@ -22,7 +22,7 @@ def load(path: Path) -> None:
     import torch
 
     global _library
-    torch.ops.load_library(str(path))
+    getattr(torch.ops, "load_library")(str(path))
     loaded = ctypes.CDLL(str(path))
     if loaded.nxm_shim_version() != VERSION:
         raise BackendError(f"{path} is version {loaded.nxm_shim_version()}, not {VERSION}: delete it")
@@ -47,8 +47,11 @@ def start(mode: int, attention: int) -> None:
     table = ctypes.c_void_p(_native.shim_table())
     allocator = ctypes.c_void_p(_native.allocator_handle())
     pointers = (ctypes.c_void_p * len(devices))(*devices)
-    if get().nxm_shim_start(table, allocator, pointers, len(devices), mode, attention):
+    status = get().nxm_shim_start(table, allocator, pointers, len(devices), mode, attention)
+    if status == 1:
         raise BackendError("the backend was started before")
+    if status == 2:
+        raise BackendError(f"there are {len(devices)} devices, and PyTorch can number 127")
 
 
 def observed() -> str:

@@ -21,4 +21,4 @@ def install() -> None:
             return (EXTERNAL_DEVICE, self.device.index or 0)
         return original(self)
 
-    torch.Tensor.__dlpack_device__ = __dlpack_device__  # type: ignore[method-assign]
+    setattr(torch.Tensor, "__dlpack_device__", __dlpack_device__)
