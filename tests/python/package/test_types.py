@@ -15,7 +15,8 @@ TORCH = os.environ.get("NEURONX_MEM_TEST_TORCH")
 
 def mypy(*arguments, **changed):
     call = [sys.executable, "-m", *arguments]
-    return subprocess.run(call, capture_output=True, text=True, check=False, env=variables(**changed), cwd=FOLDER)
+    env = variables(MYPY_CACHE_DIR=str(ROOT / "target/mypy"), **changed)
+    return subprocess.run(call, capture_output=True, text=True, check=False, env=env, cwd=FOLDER)
 
 
 class Types(unittest.TestCase):

@@ -143,6 +143,7 @@ try:
     y = torch.empty(240 << 30, dtype=torch.uint8, device="neuron")
 except RuntimeError as error:
     print(type(error).__name__, "plan mode" in str(error), "NEURONX_MEM_MODE=plan" in str(error))
+torch.ones(1 << 20, device="neuron")
 neuronx_mem.torch.set_mode("plan")
 y = torch.zeros(240 << 30, dtype=torch.uint8, device="neuron")
 import resource
@@ -160,6 +161,28 @@ full = resident()
 del x
 neuronx_mem.empty_cache()
 print(full - before > 200 << 20, resident() - before < 64 << 20, neuronx_mem.memory_reserved() <= 2 << 20)
+"""
+
+STRICT = """
+import resource
+resource.setrlimit(resource.RLIMIT_DATA, (12 << 30, resource.RLIM_INFINITY))
+import neuronx_mem, neuronx_mem.torch, torch
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+before = resident()
+for _ in range(3):
+    x = torch.ones(1 << 28, dtype=torch.uint8, device="neuron")
+    assert x.sum().item() == 1 << 28
+    del x
+    neuronx_mem.empty_cache()
+neuronx_mem.torch.set_mode("plan")
+kept = torch.empty(1 << 30, dtype=torch.uint8, device="neuron")
+try:
+    torch.empty(20 << 30, dtype=torch.uint8, device="neuron")
+except RuntimeError as error:
+    print(type(error).__name__, "NRT_FAIL_HOST_MEM_ALLOC" in str(error))
+torch.empty(1 << 30, dtype=torch.uint8, device="neuron")
+print(neuronx_mem.memory_allocated() >> 30, resident() - before < 200 << 20)
 """
 
 
@@ -201,6 +224,9 @@ class Robustness(unittest.TestCase):
     def test_more_than_the_host_has_is_an_error_in_compute_mode_only(self):
         text = run(HOST, NEURONX_MEM_MEMORY="300GiB")
         self.assertEqual(text, "RuntimeError True True\n240 True\n")
+
+    def test_a_host_that_promises_no_more_than_it_has(self):
+        self.assertEqual(run(STRICT), "RuntimeError True\n1 True\n")
 
     def test_freed_segments_go_back_to_the_host(self):
         self.assertEqual(run(GIVEN_BACK), "True True True\n")

@@ -37,19 +37,26 @@ inline Tensor on_cpu(const Tensor& tensor) {
   return stand_in(tensor, false);
 }
 
-// The same for a tensor that may be of the CPU already, with the bits of lazy conjugation and negation.
-inline Tensor on_cpu_with_bits(const Tensor& tensor) {
-  if (!tensor.is_privateuseone()) {
-    return tensor;
+// Gives a tensor the bits of lazy conjugation and negation.
+inline void set_bits(const Tensor& tensor, bool is_conj, bool is_neg) {
+  if (is_conj) {
+    tensor._set_conj(true);
   }
-  Tensor result = on_cpu(tensor);
-  if (tensor.is_conj()) {
-    result._set_conj(true);
+  if (is_neg) {
+    tensor._set_neg(true);
   }
-  if (tensor.is_neg()) {
-    result._set_neg(true);
-  }
+}
+
+// A stand-in with the bits of its tensor.
+inline Tensor stand_in_with_bits(const Tensor& tensor, bool is_meta) {
+  Tensor result = stand_in(tensor, is_meta);
+  set_bits(result, tensor.is_conj(), tensor.is_neg());
   return result;
+}
+
+// The same on the CPU for a tensor that may be there already.
+inline Tensor on_cpu_with_bits(const Tensor& tensor) {
+  return tensor.is_privateuseone() ? stand_in_with_bits(tensor, false) : tensor;
 }
 
 inline bool is_given(const std::optional<Tensor>& tensor) {
@@ -62,11 +69,12 @@ inline Tensor empty_on(
   return at::detail::empty_strided_generic(sizes, strides, allocator(), kNeuronKeys, dtype);
 }
 
-// A view of `base`'s storage with these sizes and this type.
+// A view of `base`'s storage with these sizes and this type, and without bits.
 inline Tensor view_of(
     const Tensor& base, at::IntArrayRef sizes, at::IntArrayRef strides, int64_t offset, caffe2::TypeMeta dtype) {
+  const c10::DispatchKeySet bits({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative});
   Tensor result = at::detail::make_tensor<c10::TensorImpl>(
-      c10::TensorImpl::VIEW, c10::Storage(base.storage()), base.key_set(), dtype);
+      c10::TensorImpl::VIEW, c10::Storage(base.storage()), base.key_set() - bits, dtype);
   result.unsafeGetTensorImpl()->set_storage_offset(offset);
   result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
   return result;

@@ -82,6 +82,8 @@ struct Allocator final : public c10::DeviceAllocator {
         check_host_budget();
       } catch (...) {
         table.free(owned->device, &owned->block);
+        // Or every allocation after it would fail too.
+        table.empty_cache(world().allocator, nullptr);
         throw;
       }
     }

@@ -54,7 +54,8 @@ NXM_EXPORT int nxm_shim_version() {
   return 1;
 }
 
-// Starts the backend on devices that live as long as the process. 0, or 1 if it was started before.
+// Starts the backend on devices that live as long as the process. 0; 1 if it was started before, 2 if there are
+// more devices than PyTorch can number.
 NXM_EXPORT int nxm_shim_start(
     const nxm_vtable_v1* table, nxm_allocator* allocator, const nxm_device* const* devices, uint32_t n_devices,
     int mode, int attention) {
@@ -62,7 +63,10 @@ NXM_EXPORT int nxm_shim_start(
   if (all.table != nullptr) {
     return 1;
   }
-  for (uint32_t i = 0; i < n_devices && i < nxm::kMostDevices; i++) {
+  if (n_devices > nxm::kMostDevices) {
+    return 2;
+  }
+  for (uint32_t i = 0; i < n_devices; i++) {
     nxm_address_range range{};
     table->get_address_range(devices[i], &range);
     all.devices.push_back(devices[i]);

@@ -31,12 +31,12 @@ struct Arguments {
   bool has_cpu_tensor = false;
 };
 
-void note_device(Arguments& arguments, c10::Device device, const OperatorInfo& info, bool is_number) {
+void note_device(Arguments& arguments, c10::Device device, const OperatorInfo& info) {
   if (!arguments.device.has_value()) {
     arguments.device = device;
   }
   TORCH_CHECK(
-      is_number || *arguments.device == device,
+      *arguments.device == device,
       "Expected all tensors to be on the same device, but found at least two devices, ", *arguments.device, " and ",
       device, "! (when checking arguments of ", info.name, ")");
 }
@@ -55,10 +55,10 @@ void replace_arguments(
     }
     change_tensors(value, [&](Tensor& tensor) {
       if (tensor.is_privateuseone()) {
-        note_device(arguments, tensor.device(), info, tensor.dim() == 0 && arguments.device.has_value());
+        note_device(arguments, tensor.device(), info);
         TORCH_CHECK_NOT_IMPLEMENTED(
             tensor.layout() == at::kStrided, info.name, " on a ", tensor.layout(), " tensor of the neuron device");
-        Tensor stands = stand_in(tensor, is_meta);
+        Tensor stands = stand_in_with_bits(tensor, is_meta);
         arguments.pairs.push_back({tensor, stands, is_meta ? nullptr : stands.storage().data()});
         tensor = std::move(stands);
         return true;
@@ -121,7 +121,9 @@ Tensor to_device(const Tensor& result, Arguments& arguments, c10::DeviceIndex or
   }
   for (const Pair& pair : arguments.pairs) {
     if (result.storage().unsafeGetStorageImpl() == pair.stand_in.storage().unsafeGetStorageImpl()) {
-      return view_of(pair.device, result.sizes(), result.strides(), result.storage_offset(), result.dtype());
+      Tensor view = view_of(pair.device, result.sizes(), result.strides(), result.storage_offset(), result.dtype());
+      set_bits(view, result.is_conj(), result.is_neg());
+      return view;
     }
   }
   // Memory is taken for what there is, not for what its strides repeat.

@@ -24,6 +24,8 @@ struct PlannedTensor {
   std::vector<int64_t> strides;
   int64_t offset;
   caffe2::TypeMeta dtype;
+  bool is_conj;
+  bool is_neg;
 };
 
 // One result: a tensor, a list of tensors, or a value as it is.
@@ -83,8 +85,12 @@ Tensor make(const PlannedTensor& planned, const PlanKey& key, c10::DeviceIndex o
       return Tensor();
     case PlannedTensor::Kind::Argument:
       return key.tensors[planned.argument];
-    case PlannedTensor::Kind::View:
-      return view_of(key.tensors[planned.argument], planned.sizes, planned.strides, planned.offset, planned.dtype);
+    case PlannedTensor::Kind::View: {
+      Tensor view =
+          view_of(key.tensors[planned.argument], planned.sizes, planned.strides, planned.offset, planned.dtype);
+      set_bits(view, planned.is_conj, planned.is_neg);
+      return view;
+    }
     case PlannedTensor::Kind::New:
       break;
   }
@@ -119,15 +125,22 @@ void follow(const Plan& plan, const PlanKey& key, const OperatorInfo& info, torc
 PlannedTensor describe(const Tensor& tensor, const PlanKey& key) {
   using Kind = PlannedTensor::Kind;
   if (!tensor.defined()) {
-    return {Kind::Undefined, 0, {}, {}, 0, {}};
+    return {Kind::Undefined, 0, {}, {}, 0, {}, false, false};
   }
   for (uint32_t i = 0; i < key.tensors.size(); i++) {
     if (key.tensors[i].is_same(tensor)) {
-      return {Kind::Argument, i, {}, {}, 0, {}};
+      return {Kind::Argument, i, {}, {}, 0, {}, false, false};
     }
   }
   PlannedTensor planned{
-      Kind::New, 0, tensor.sizes().vec(), tensor.strides().vec(), tensor.storage_offset(), tensor.dtype()};
+      Kind::New,
+      0,
+      tensor.sizes().vec(),
+      tensor.strides().vec(),
+      tensor.storage_offset(),
+      tensor.dtype(),
+      tensor.is_conj(),
+      tensor.is_neg()};
   const auto* storage = tensor.storage().unsafeGetStorageImpl();
   for (uint32_t i = 0; i < key.tensors.size(); i++) {
     if (key.tensors[i].storage().unsafeGetStorageImpl() == storage) {

@@ -18,8 +18,8 @@ namespace nxm {
 
 constexpr auto kNeuron = c10::DeviceType::PrivateUse1;
 
-// A device index has eight bits, one of them the sign.
-constexpr uint32_t kMostDevices = 128;
+// A device index has eight bits, one of them the sign, and the number of devices is one too.
+constexpr uint32_t kMostDevices = 127;
 
 // How operators run.
 enum class Mode : int {

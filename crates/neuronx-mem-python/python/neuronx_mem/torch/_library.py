@@ -48,8 +48,11 @@ def start(mode: int, attention: int) -> None:
     table = ctypes.c_void_p(_native.shim_table())
     allocator = ctypes.c_void_p(_native.allocator_handle())
     pointers = (ctypes.c_void_p * len(devices))(*devices)
-    if get().nxm_shim_start(table, allocator, pointers, len(devices), mode, attention):
+    status = get().nxm_shim_start(table, allocator, pointers, len(devices), mode, attention)
+    if status == 1:
         raise BackendError("the backend was started before")
+    if status == 2:
+        raise BackendError(f"there are {len(devices)} devices, and PyTorch can number 127")
 
 
 def observed() -> str:
