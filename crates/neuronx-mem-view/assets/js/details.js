@@ -40,7 +40,7 @@ const details = {
     const frames = this.recording.frames(site);
     if (frames.length === 0) return element('p', { class: 'muted' }, this.recording.siteName(site));
     const row = (frame) => element('li', {}, element('span', { class: 'mono' }, frame.name || '(no name)'),
-      frame.file ? element('small', {}, `${frame.file}:${frame.line}`) : null);
+      frame.file ? element('small', {}, placeOf(frame)) : null);
     return element('ol', { class: 'stack' }, ...frames.map(row));
   },
 
@@ -75,7 +75,7 @@ const details = {
     const trace = recording.traceIds[id] ? ` · trace id ${recording.traceIds[id]}` : '';
     const time = recording.hasTimes && recording.tile === 1 ? ` at ${duration(recording.timeOf(birth))}` : '';
     const frames = recording.frames(recording.siteIdxs[id]).slice(0, 4);
-    const lines = frames.length ? frames.map((frame) => `${frame.name}${frame.file ? `  ${shortFile(frame.file)}:${frame.line}` : ''}`)
+    const lines = frames.length ? frames.map((frame) => `${frame.name}${frame.file ? `  ${placeOf(frame, shortFile)}` : ''}`)
       : [recording.siteName(recording.siteIdxs[id])];
     return [
       element('b', {}, size(recording.bytes[id])),

@@ -26,8 +26,8 @@ function exact(bytes) {
 /** Microseconds: `12.3 ms`. */
 function duration(us) {
   if (us < 1e3) return `${Math.round(us)} µs`;
-  if (us < 1e6) return `${(us / 1e3).toPrecision(4)} ms`;
-  if (us < 6e7) return `${(us / 1e6).toPrecision(4)} s`;
+  if (us < 1e6) return `${Number((us / 1e3).toPrecision(4))} ms`;
+  if (us < 6e7) return `${Number((us / 1e6).toPrecision(4))} s`;
   const seconds = us / 1e6;
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;

@@ -3,8 +3,10 @@
 function showFigures(recording) {
   const { about } = recording;
   const { totals, origin } = about;
-  document.title = `${about.name} – memory history`;
-  byId('name').textContent = about.name;
+  const name = about.name.split('/').pop() || about.name;
+  document.title = `${name} – memory history`;
+  byId('name').textContent = name;
+  byId('name').title = about.name;
   const kinds = {
     replay: 'Replayed through the allocator on a simulated device',
     own: `Snapshot of this allocator, device ${origin.device}`,
@@ -26,8 +28,8 @@ function showFigures(recording) {
   );
   const alert = byId('oom');
   alert.hidden = about.ooms.length === 0;
-  alert.textContent = about.ooms.slice(0, 3).map(([event, bytes, free, message]) => `Event ${count(event)}: `
-    + (message || `a request of ${size(bytes)} failed${free === null ? '' : ` with ${size(free)} of the device free`}`)).join('\n');
+  alert.replaceChildren(...about.ooms.slice(0, 3).map(([event, bytes, free, message]) => `Event ${count(event)}: `
+    + (message || `a request of ${size(bytes)} failed${free === null ? '' : ` with ${size(free)} of the device free`}`)).map((line) => element('div', {}, line)));
 }
 
 function showNotes(recording) {

@@ -165,8 +165,15 @@ class Recording {
 
   /** One line for a site: its innermost frame, or the phase of the program. */
   siteName(site) {
-    const [frame] = this.frames(site);
-    if (frame) return frame.file ? `${frame.name}  ${shortFile(frame.file)}:${frame.line}` : frame.name;
+    const frames = this.frames(site);
+    if (frames.length > 0) {
+      // An operator of the framework has no file: what called it tells one from another.
+      const [first] = frames;
+      const placed = frames.find((frame) => frame.file);
+      if (!placed) return first.name;
+      const place = placeOf(placed, shortFile);
+      return placed === first ? `${first.name}  ${place}` : `${first.name}  in ${placed.name}  ${place}`;
+    }
     const { texts, phases } = this.about.sites;
     const phase = phases[site] === null || phases[site] === undefined ? '' : texts[phases[site]];
     return phase ? `phase “${phase}”` : 'no stack recorded';
@@ -202,6 +209,11 @@ class Recording {
     const at = after(this.sortedDeaths, event) - 1;
     return at >= 0 && this.sortedDeaths[at] === event ? this.byDeath[at] : -1;
   }
+}
+
+/** File and line; not every frame has a line. */
+function placeOf(frame, name = (file) => file) {
+  return frame.line ? `${name(frame.file)}:${frame.line}` : name(frame.file);
 }
 
 function shortFile(file) {

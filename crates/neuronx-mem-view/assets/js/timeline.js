@@ -51,7 +51,7 @@ const timeline = {
       width: Math.max(200, this.width()),
       height: window.innerWidth < 560 ? 220 : 270,
       legend: { show: false },
-      padding: [20, 12, 0, 0],
+      padding: [20, 24, 0, 0],
       cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: false, dist: 6 } },
       scales: {
         x: { time: false, range: () => [this.x(state.range[0]), Math.max(this.x(state.range[1]), this.x(state.range[0]) + 1e-6)] },
@@ -145,6 +145,7 @@ const timeline = {
     pen.save();
     pen.font = `${11.5 * scale}px system-ui, sans-serif`;
     pen.textBaseline = 'alphabetic';
+    pen.textAlign = 'left';
     const line = (x, colour, dash, thick = 1) => {
       pen.strokeStyle = colour;
       pen.lineWidth = thick * scale;
@@ -206,7 +207,7 @@ const timeline = {
   label(pen, text, x, y, colour, left, width) {
     const wide = pen.measureText(text).width;
     const pad = 3 * devicePixelRatio;
-    const at = Math.min(x, left + width - wide - pad);
+    const at = Math.max(left + pad, Math.min(x, left + width - wide - pad));
     pen.globalAlpha = 0.85;
     pen.fillStyle = colours.style('--surface');
     pen.fillRect(at - pad, y - 10 * devicePixelRatio, wide + 2 * pad, 13 * devicePixelRatio);
