@@ -110,3 +110,19 @@ fn a_page_asks_for_nothing_and_holds_no_text_of_the_input() {
     };
     assert!(page == again, "the same recording makes the same page");
 }
+
+/// The version that `cargo xtask vendor` fetches, unchanged.
+#[test]
+fn the_library_is_the_one_that_was_fetched() {
+    use sha2::{Digest, Sha256};
+    let hash =
+        |bytes: &[u8]| Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let library = include_str!("../../assets/vendor/uPlot.iife.min.js");
+    assert!(library.starts_with("/*! https://github.com/leeoniya/uPlot (v1.6.32) */"));
+    assert_eq!(hash(library.as_bytes()), "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f");
+    assert_eq!(
+        hash(include_bytes!("../../assets/vendor/uPlot.min.css")),
+        "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04"
+    );
+    assert!(include_str!("../../assets/vendor/uPlot.LICENSE").contains("The MIT License"));
+}
