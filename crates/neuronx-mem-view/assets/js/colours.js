@@ -10,11 +10,17 @@ const SIZES = [[1 << 12, 'below 4 KiB'], [1 << 16, 'to 64 KiB'], [1 << 20, 'to 1
   [1 << 28, 'to 256 MiB'], [Infinity, 'larger']];
 
 const colours = {
-  /** Sites with a colour of their own: those that hold most at the peak. */
+  /** Sites with a colour of their own: those that hold most at the peak, then those that allocate most. */
   sites: new Map(),
 
   start(recording) {
-    recording.sitesAtPeak().slice(0, HUES.length).forEach((row, idx) => this.sites.set(row.site, idx));
+    const sums = new Map();
+    recording.siteIdxs.forEach((site, id) => sums.set(site, (sums.get(site) ?? 0) + recording.blockBytes[id]));
+    const busiest = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([site]) => site);
+    const most = recording.sitesAtPeak().map((row) => row.site);
+    for (const site of [...most.slice(0, 8), ...busiest, ...most]) {
+      if (this.sites.size < HUES.length && !this.sites.has(site)) this.sites.set(site, this.sites.size);
+    }
   },
 
   style(name) {
@@ -41,10 +47,12 @@ const colours = {
     if (state.colour === 'age') return AGES.map((text, idx) => [idx, idx === 0 ? `${text} of the run` : text]);
     if (state.colour === 'stream') {
       const shared = recording.about.streams.length > HUES.length;
-      const rows = recording.about.streams.slice(0, HUES.length).map((stream, idx) => [idx, `stream ${stream}`]);
+      const rows = recording.streams().filter(([, idx]) => idx < HUES.length).map(([stream, idx]) => [idx, `stream ${stream}`]);
       return shared ? [...rows, [DIM, `${count(recording.about.streams.length)} streams share these colours`]] : rows;
     }
-    const rows = [...this.sites].slice(0, 8).map(([site, idx]) => [idx, recording.siteName(site)]);
-    return recording.about.sites.stacks.length > 8 ? [...rows, [OTHER, 'others']] : rows;
+    const held = recording.sitesAt(state.event).map((row) => row.site);
+    const named = held.filter((site) => this.sites.has(site)).slice(0, 8);
+    const rows = named.map((site) => [this.sites.get(site), recording.siteName(site)]);
+    return held.some((site) => !this.sites.has(site)) ? [...rows, [OTHER, 'others']] : rows;
   },
 };

@@ -7,15 +7,12 @@ const filter = {
 
   start(recording) {
     this.recording = recording;
-    const streams = recording.about.streams.map((stream, idx) => element('option', { value: String(idx) }, `stream ${stream}`));
+    const streams = recording.streams().map(([stream, idx]) => element('option', { value: String(idx) }, `stream ${stream}`));
     byId('filter-stream').replaceChildren(element('option', { value: '-1' }, 'any'), ...streams);
     const read = () => this.read();
     byId('filter').addEventListener('input', read);
     byId('filter').addEventListener('submit', (submit) => submit.preventDefault());
-    byId('filter').addEventListener('reset', () => {
-      state.filter = { ...state.filter, site: -1 };
-      queueMicrotask(read);
-    });
+    byId('filter-clear').addEventListener('click', () => this.clear());
     watch(['filter', 'event'], () => this.words());
     search.start(recording);
     this.words();
@@ -31,6 +28,13 @@ const filter = {
       text: byId('filter-text').value.trim().toLowerCase(), stream: Number(byId('filter-stream').value),
       min: Number.isNaN(min) ? 0 : min, max: Number.isNaN(max) ? Infinity : max, site: state.filter.site,
     });
+  },
+
+  clear() {
+    for (const id of ['filter-text', 'filter-min', 'filter-max']) byId(id).value = '';
+    byId('filter-stream').value = '-1';
+    state.filter.site = -1;
+    this.read();
   },
 
   bySite(site) {

@@ -14,6 +14,10 @@ const go = {
     const events = timeline.recording.about.ooms.map(([event]) => event);
     if (events.length) this.to(events.find((event) => event > state.event) ?? events[0]);
   },
+  whole() {
+    const far = (event) => Math.abs(event - state.event);
+    this.to(timeline.recording.about.whole_moments.reduce((a, b) => (far(b) < far(a) ? b : a)));
+  },
   mark(direction) {
     const events = timeline.recording.about.marks.map(([event]) => event);
     const next = direction > 0 ? events.find((event) => event > state.event) : events.findLast((event) => event < state.event);
@@ -39,6 +43,7 @@ function startKeys() {
   const click = (id, act) => byId(id).addEventListener('click', act);
   click('to-peak', () => go.peak());
   click('to-oom', () => go.oom());
+  click('to-whole', () => go.whole());
   click('step-back', () => go.by(-1));
   click('step-on', () => go.by(1));
   click('zoom-in', () => zoomBy(0.5));

@@ -108,6 +108,7 @@ const map = {
       `event ${count(state.event)}`, `${plural(segments.length, 'segment', 'segments')}, ${size(reserved)}`,
       plural(blocks, 'block', 'blocks'), `1 pixel is ${size(this.bytesPerPixel)}`,
     ];
+    byId('to-whole').hidden = rest === 0 || this.recording.about.whole_moments.length === 0;
     if (rest > 0) parts.push(`up to ${size(rest)} in smaller blocks that this page does not have one by one`);
     byId('map-text').textContent = parts.join(' · ');
     const rows = colours.legend(this.recording);

@@ -163,6 +163,11 @@ class Recording {
     });
   }
 
+  /** Streams by number, each with its position in the columns. */
+  streams() {
+    return this.about.streams.map((stream, idx) => [stream, idx]).sort((a, b) => a[0] - b[0]);
+  }
+
   /** One line for a site: its innermost frame, or the phase of the program. */
   siteName(site) {
     const frames = this.frames(site);

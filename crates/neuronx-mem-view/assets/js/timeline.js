@@ -51,7 +51,7 @@ const timeline = {
       width: Math.max(200, this.width()),
       height: window.innerWidth < 560 ? 220 : 270,
       legend: { show: false },
-      padding: [20, 24, 0, 0],
+      padding: [20, 36, 0, 0],
       cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: false, dist: 6 } },
       scales: {
         x: { time: false, range: () => [this.x(state.range[0]), Math.max(this.x(state.range[1]), this.x(state.range[0]) + 1e-6)] },
@@ -177,7 +177,7 @@ const timeline = {
       pen.moveTo(left, y);
       pen.lineTo(left + width, y);
       pen.stroke();
-      this.label(pen, `device memory ${size(about.device_total)}`, left + 6 * scale, y - 5 * scale, '--danger', left, width);
+      this.label(pen, `device memory ${size(about.device_total)}`, left + 6 * scale, y < top + 16 * scale ? y + 13 * scale : y - 5 * scale, '--danger', left, width);
     }
     for (const [event] of about.ooms) {
       const x = at(event);
