@@ -18,6 +18,21 @@ pub struct nxm_allocator {
     devices: Box<[nxm_device]>,
 }
 
+impl nxm_allocator {
+    /// Puts an allocator of Rust behind the ABI: its devices can then be used from C as long as this lives.
+    /// `nrt` is its runtime, where that is libnrt. O(devices).
+    pub fn from_allocator(allocator: Allocator, nrt: Option<Arc<NrtRuntime>>) -> Box<Self> {
+        let device = |device: &Device| nxm_device { device: device.clone(), nrt: nrt.clone() };
+        let devices = allocator.devices().iter().map(device).collect();
+        Box::new(Self { allocator, devices })
+    }
+
+    /// Its devices in order, at addresses that do not change.
+    pub fn devices(&self) -> &[nxm_device] {
+        &self.devices
+    }
+}
+
 /// A device of an allocator; lives as long as its allocator.
 #[derive(Debug)]
 pub struct nxm_device {
@@ -49,9 +64,7 @@ pub unsafe extern "C" fn nxm_allocator_new(
         let opened = options.runtime.open()?;
         let built = options.builder.clone().shared_runtime(opened.runtime).build();
         let allocator = built.map_err(|error| Failure::new(nxm_status::NXM_LIBRARY, error.to_string()))?;
-        let device = |device: &Device| nxm_device { device: device.clone(), nrt: opened.nrt.clone() };
-        let devices = allocator.devices().iter().map(device).collect();
-        Ok(Box::into_raw(Box::new(nxm_allocator { allocator, devices })))
+        Ok(Box::into_raw(nxm_allocator::from_allocator(allocator, opened.nrt)))
     };
     // SAFETY: by the contract.
     guard(|| unsafe { put(out, make) })
