@@ -86,7 +86,10 @@ fn a_replay_writes_the_page_of_what_it_replays() {
 #[test]
 fn what_cannot_be_shown_is_refused_in_one_line() {
     let folder = Folder::new();
-    check_refused(&["view", OOM, "--device", "7"], &format!("{OOM}: device 7 has neither events nor segments"));
+    check_refused(
+        &["view", OOM, "--device", "7"],
+        &format!("{OOM}: device 7 has neither events nor segments"),
+    );
     let empty = folder.file("empty.csv", "# nothing\n");
     check_refused(&["view", &empty], &format!("{empty}: holds no events"));
     let serve = "the argument '--output <OUT.html>' cannot be used with '--serve <PORT>'";
