@@ -107,6 +107,7 @@ test('a run too large for a page says what it sums up', async () => {
   const notes = await page.textContent('#notes');
   assert.match(notes, /400,000 of 450,000 are on this page one by one/);
   assert.match(notes, /4 events make a point/);
+  assert.match(await page.textContent('#moment-text'), /reserved [\d.]+ [MG]iB, allocated [\d.]+ [MG]iB/, 'exact at a whole moment');
   const { peak, isWhole, rest, sum } = await page.evaluate(async () => {
     const recording = await window.neuronxMem.ready;
     const event = recording.about.totals.peak_event;

@@ -48,10 +48,12 @@ const details = {
     const { recording } = this;
     const isPinned = state.pinned >= 0;
     byId('unpin').hidden = !isPinned;
-    const id = isPinned ? state.pinned : state.hovered;
+    // The mouse has its own words at the pointer; those who walk with the keyboard read here.
+    const walked = state.isWalking ? state.hovered : -1;
+    const id = isPinned ? state.pinned : walked;
     const holder = byId('details');
     if (id < 0) {
-      holder.replaceChildren(element('p', { class: 'muted' }, 'Point at a block for what it is, click it to keep it here.'));
+      holder.replaceChildren(...this.largest());
       return;
     }
     const rows = this.facts(id).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]);
@@ -67,6 +69,20 @@ const details = {
         death === STILL_LIVE ? null : element('button', { type: 'button', on: go(death) }, 'Go to its free'),
         element('button', { type: 'button', on: { click: () => filter.bySite(site) } }, 'Only this stack')),
     );
+  },
+
+  /** What there is to keep, when nothing is kept: the largest blocks of the moment. */
+  largest() {
+    const { recording } = this;
+    const live = recording.liveAt(state.event).filter((id) => recording.places[id] >= 0);
+    const most = live.sort((a, b) => recording.blockBytes[b] - recording.blockBytes[a] || a - b).slice(0, 10);
+    const row = (id) => element('li', {}, element('button', { type: 'button', on: { click: () => change({ pinned: id }) } },
+      element('b', {}, size(recording.bytes[id])), element('span', {}, recording.siteName(recording.siteIdxs[id]))));
+    return [
+      element('p', { class: 'muted' }, 'Point at a block for what it is, click it to keep it here.'),
+      most.length ? element('h3', {}, 'Largest blocks at this moment') : null,
+      element('ul', { class: 'largest' }, ...most.map(row)),
+    ].filter(Boolean);
   },
 
   tip(id) {
@@ -92,7 +108,7 @@ function hover(canvas, hit) {
   canvas.addEventListener('mousemove', (move) => {
     const box = canvas.getBoundingClientRect();
     const id = hit(move.clientX - box.left, move.clientY - box.top);
-    if (id !== state.hovered) change({ hovered: id });
+    if (id !== state.hovered) change({ hovered: id, isWalking: false });
     tip.hidden = id < 0;
     if (id < 0) return;
     tip.replaceChildren(...details.tip(id));
@@ -102,6 +118,6 @@ function hover(canvas, hit) {
   });
   canvas.addEventListener('mouseleave', () => {
     tip.hidden = true;
-    change({ hovered: -1 });
+    change({ hovered: -1, isWalking: false });
   });
 }

@@ -165,5 +165,5 @@ function walk(key, recording) {
   if (blocks.length === 0) return;
   const from = blocks.indexOf(state.hovered >= 0 ? state.hovered : state.pinned);
   const next = from < 0 ? 0 : Math.min(blocks.length - 1, Math.max(0, from + step));
-  change({ hovered: blocks[next] });
+  change({ hovered: blocks[next], isWalking: true });
 }

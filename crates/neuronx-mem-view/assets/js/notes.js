@@ -39,7 +39,7 @@ function showNotes(recording) {
   const add = (title, text) => notes.push(element('li', {}, element('b', {}, `${title}. `), text));
   const tile = recording.tile;
   add('Timeline', tile === 1 ? 'Every event has its own point.'
-    : `${count(tile)} events make a point, which keeps the smallest and the largest sum of them: no peak is lost, and a sum at a moment reads “≤”. The figures on top are exact.`);
+    : `${count(tile)} events make a point, which keeps the smallest and the largest sum of them: no peak is lost. Where not every block of a moment is on this page, its sums read “≤”. The figures on top are exact.`);
   if (embedded === all) add('Allocations', `All ${count(all)} are on this page one by one.`);
   else {
     add('Allocations', `${count(embedded)} of ${count(all)} are on this page one by one: all that live at ${plural(about.whole_moments.length, 'chosen moment', 'chosen moments')} (the peak and the end among them), then the largest. `

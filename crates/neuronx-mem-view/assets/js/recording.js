@@ -67,10 +67,21 @@ class Recording {
   /** Sums after an event; `isExact` when the page has them of this very event. */
   sumsAt(event) {
     const tile = Math.floor(event / this.tile);
-    const isExact = this.tile === 1;
+    if (this.tile > 1 && this.isWhole(event)) {
+      const live = this.liveAt(event);
+      const sum = (column) => live.reduce((total, id) => total + column[id], 0);
+      return { reserved: this.reservedAt(event), allocated: sum(this.blockBytes), active: sum(this.bytes), isExact: true };
+    }
     return {
-      reserved: this.reserved[tile], allocated: this.allocated[tile], active: this.active[tile], isExact,
+      reserved: this.reserved[tile], allocated: this.allocated[tile], active: this.active[tile], isExact: this.tile === 1,
     };
+  }
+
+  reservedAt(event) {
+    const { births, deaths, bytes } = this.segments;
+    let sum = 0;
+    for (let idx = 0; idx < births.length && births[idx] <= event; idx += 1) if (event < deaths[idx]) sum += bytes[idx];
+    return sum;
   }
 
   /** Microseconds from the first event to this one. */

@@ -1,7 +1,7 @@
 // What is chosen at the moment, and who wants to know. Knows no recording and no element.
 
 const state = {
-  event: 0, range: [0, 1], axis: 'event', colour: 'site', pinned: -1, hovered: -1, table: 'peak',
+  event: 0, range: [0, 1], axis: 'event', colour: 'site', pinned: -1, hovered: -1, isWalking: false, table: 'peak',
   filter: { text: '', min: 0, max: Infinity, stream: -1, site: -1 }, theme: 'light', allSites: false,
 };
 
