@@ -7,7 +7,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { browser, start } from './support.mjs';
+import { browser, coloursOf, start } from './support.mjs';
 
 let chromium;
 before(async () => { chromium = await browser(); });
@@ -84,6 +84,37 @@ test('the policy keeps a stranger from running and from calling out', async () =
     return { hasRun: window.hasRun ?? false, call };
   });
   assert.deepEqual(refused, { hasRun: false, call: 'TypeError' });
+  await close();
+});
+
+test('a run with nothing in it is shown as such', async () => {
+  const inputs = { 'marks.csv': 'm,begin\ns\nm,end\n', 'empty.csv': 'a,1,0,0\nf,1\n', 'empty.json': '{"segments": [], "device_traces": [[]]}' };
+  for (const [name, text] of Object.entries(inputs)) {
+    const input = path.join(chromium.folder, name);
+    writeFileSync(input, text);
+    const { page, said, close } = await chromium.open(await chromium.write(input));
+    assert.match(await page.textContent('#cards'), /Peak reserved0 B/, name);
+    assert.match(await page.textContent('#map-text'), /0 segments, 0 B/, name);
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    await page.evaluate(() => window.neuronxMem.drawn());
+    assert.deepEqual(said, [], name);
+    await close();
+  }
+});
+
+test('numbers beyond all measure break nothing', async () => {
+  const made = snapshot('huge', 'huge.py');
+  const [segment] = made.segments;
+  Object.assign(segment, { total_size: 2 ** 62, address: 2 ** 60 });
+  segment.blocks = [{ address: 2 ** 60, size: 2 ** 61, requested_size: 2 ** 61 - 8, state: 'active_allocated', frames: [] },
+    { address: 2 ** 60 + 2 ** 61, size: 2 ** 61, requested_size: 0, state: 'inactive', frames: [] }];
+  const input = path.join(chromium.folder, 'huge.json');
+  writeFileSync(input, JSON.stringify(made, (key, value) => (typeof value === 'number' && value > 2 ** 53 ? `@${BigInt(value)}@` : value)).replace(/"@(\d+)@"/g, '$1'));
+  const { page, said, close } = await chromium.open(await chromium.write(input));
+  assert.match(await page.textContent('#map-text'), /4\.00 EiB/);
+  assert.ok(await coloursOf(page, '#map') > 1);
+  assert.deepEqual(said, []);
   await close();
 });
 

@@ -29,7 +29,7 @@ const colours = {
 
   /** All colours by number, in the theme in force. */
   table() {
-    return [...HUES, this.style('--reserved'), this.style('--dim')];
+    return [...HUES, this.style('--other'), this.style('--dim')];
   },
 
   /** The number of a block's colour. */

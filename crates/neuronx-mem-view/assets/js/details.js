@@ -3,7 +3,7 @@
 const details = {
   start(recording) {
     this.recording = recording;
-    watch(['pinned', 'hovered', 'event'], () => this.draw());
+    watch(['pinned', 'hovered', 'event', 'filter'], () => this.draw());
     byId('unpin').addEventListener('click', () => change({ pinned: -1 }));
     this.draw();
   },
@@ -74,7 +74,7 @@ const details = {
   /** What there is to keep, when nothing is kept: the largest blocks of the moment. */
   largest() {
     const { recording } = this;
-    const live = recording.liveAt(state.event).filter((id) => recording.places[id] >= 0);
+    const live = recording.liveAt(state.event).filter((id) => recording.places[id] >= 0 && filter.matches(id));
     const most = live.sort((a, b) => recording.blockBytes[b] - recording.blockBytes[a] || a - b).slice(0, 10);
     const row = (id) => element('li', {}, element('button', { type: 'button', on: { click: () => change({ pinned: id }) } },
       element('b', {}, size(recording.bytes[id])), element('span', {}, recording.siteName(recording.siteIdxs[id]))));
