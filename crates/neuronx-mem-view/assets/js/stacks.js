@@ -38,10 +38,10 @@ const stacks = {
     const frames = recording.frames(row.site);
     const name = element('button', { class: 'site', type: 'button', title: 'Show only this stack', on: { click: () => filter.bySite(row.site) } },
       swatch(colour), element('span', { class: frames.length ? 'mono' : '' }, recording.siteName(row.site)));
-    const whole_stack = frames.length > 1
+    const wholeStack = frames.length > 1
       ? element('details', {}, element('summary', {}, plural(frames.length, 'frame', 'frames')), details.stack(row.site)) : null;
     return element('tr', { class: state.filter.site === row.site ? 'on' : '' },
-      element('td', {}, name, whole_stack, element('div', { class: 'bar' }, bar)),
+      element('td', {}, name, wholeStack, element('div', { class: 'bar' }, bar)),
       element('td', { class: 'number' }, size(row.bytes)),
       element('td', { class: 'number' }, percent(row.bytes, whole)),
       element('td', { class: 'number' }, count(row.blocks)));
