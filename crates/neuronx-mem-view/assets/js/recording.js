@@ -107,11 +107,13 @@ class Recording {
     return this.births[id] <= event && event < this.deaths[id];
   }
 
-  /** The allocations on the page that an event leaves live. */
+  /** The allocations on the page that an event leaves live. The last answer is kept, for reading only. */
   liveAt(event) {
+    if (this.live?.event === event) return this.live.ids;
     const born = after(this.births, event);
     const live = [];
     for (let id = 0; id < born; id += 1) if (event < this.deaths[id]) live.push(id);
+    this.live = { event, ids: live };
     return live;
   }
 
