@@ -17,4 +17,7 @@ pub enum ViewError {
         /// Most that can be numbered.
         limit: u32,
     },
+    /// The page could not be written.
+    #[error("the page cannot be written: {0}")]
+    Write(#[from] std::io::Error),
 }

@@ -12,4 +12,5 @@ mod host;
 mod int64;
 mod numa;
 mod support;
+mod view;
 mod what_if;
