@@ -17,4 +17,12 @@ pub enum ViewError {
         /// Most that can be numbered.
         limit: u32,
     },
+    /// The viewer for a terminal was asked for where there is none.
+    #[cfg(feature = "terminal")]
+    #[error("standard output is no terminal")]
+    NoTerminal,
+    /// The terminal cannot be read or written.
+    #[cfg(feature = "terminal")]
+    #[error("terminal: {0}")]
+    Terminal(#[source] std::io::Error),
 }

@@ -25,6 +25,8 @@
 
 mod error;
 mod model;
+#[cfg(feature = "terminal")]
+pub mod terminal;
 
 pub use error::ViewError;
 pub use model::{
