@@ -100,11 +100,11 @@ impl<'a> Scale<'a> {
                 let us = self.time(event).saturating_sub(start_us);
                 share(self.n_columns, us, span)
             }
-            // The middle of those that show it.
-            None if n < self.n_columns => share(self.n_columns, 2 * offset + 1, 2 * n),
             None => {
-                let last = u128::from(offset + 1) * u128::from(self.n_columns) - 1;
-                u64::try_from(last / u128::from(n)).unwrap_or(0)
+                let end = |offset: u64| share_up(self.n_columns, offset, n);
+                let last = end(offset + 1).saturating_sub(1);
+                // Where more than one shows it, the middle.
+                if n < self.n_columns { u64::midpoint(end(offset), last) } else { last }
             }
         };
         column.min(self.n_columns - 1)
@@ -127,6 +127,12 @@ impl<'a> Scale<'a> {
 /// `whole · part / of`, rounded down.
 fn share(whole: u64, part: u64, of: u64) -> u64 {
     u64::try_from(u128::from(whole) * u128::from(part) / u128::from(of.max(1))).unwrap_or(u64::MAX)
+}
+
+/// `whole · part / of`, rounded up.
+fn share_up(whole: u64, part: u64, of: u64) -> u64 {
+    let share = (u128::from(whole) * u128::from(part)).div_ceil(u128::from(of.max(1)));
+    u64::try_from(share).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub(super) const MIN_WIDTH: u16 = 60;
 pub(super) const MIN_HEIGHT: u16 = 15;
 
 /// Columns for the figures left of the chart.
-pub(super) const FIGURES_WIDTH: u16 = 10;
+pub(super) const FIGURES_WIDTH: u16 = 11;
 
 /// A part of the screen that can be worked in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +48,9 @@ impl Areas {
         let rows = |y: u16, height: u16| Rect { y: screen.y + y, height, ..screen };
         let (header, footer) = (rows(0, 2), rows(screen.height - 1, 1));
         let body = screen.height - 3;
-        let (timeline, details) = (body * 2 / 5 + 1, body / 4);
+        let (timeline, details) = (share(body, 8) + 1, share(body, 5));
         let middle = rows(2 + timeline, body - timeline - details);
-        let map_width = middle.width * 11 / 20;
+        let map_width = share(middle.width, 11);
         let map = Rect { width: map_width, ..middle };
         let stacks = Rect { x: middle.x + map_width + 1, width: middle.width - map_width - 1, ..middle };
         let mut panels = [rows(2, timeline), map, stacks, rows(2 + body - details, details)];
@@ -87,6 +87,11 @@ impl Areas {
     pub(super) fn panel_at(&self, position: Position) -> Option<Panel> {
         Panel::ALL.into_iter().find(|panel| self.panel(*panel).contains(position))
     }
+}
+
+/// That many twentieths.
+fn share(whole: u16, twentieths: u16) -> u16 {
+    u16::try_from(u32::from(whole) * u32::from(twentieths) / 20).unwrap_or(whole)
 }
 
 /// The first row that a list shows so that one stays in sight, in the middle where it can.

@@ -53,7 +53,7 @@ pub(super) fn counted(number: u64, noun: &str) -> String {
 
 /// A percentage of a whole; empty when there is no whole.
 pub(super) fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { String::new() } else { format!("{:.1} %", part as f64 / whole as f64 * 100.0) }
+    if whole == 0 { String::new() } else { format!("{:.1}%", part as f64 / whole as f64 * 100.0) }
 }
 
 /// A span of time in the unit that suits it: `12 us`, `3.400 ms`, `61.250 s`.
@@ -65,21 +65,26 @@ pub(super) fn duration(us: u64) -> String {
     }
 }
 
-/// A site on a line: its innermost frames first, or its phase.
-pub(super) fn site(sites: &Sites, site: SiteId) -> String {
+/// A site on a line: its innermost frames first, or its phase. A short one names files without folders.
+pub(super) fn site(sites: &Sites, site: SiteId, is_short: bool) -> String {
     const FRAMES_ON_A_LINE: usize = 6;
     if !sites.has_stack(site) {
         let phase = inert(sites.phase(site).unwrap_or_default());
-        return if phase.is_empty() { "(no stack)".to_owned() } else { format!("(no stack) in `{phase}`") };
+        return match (phase.is_empty(), is_short) {
+            (true, _) => "(no stack)".to_owned(),
+            (false, true) => format!("in `{phase}`"),
+            (false, false) => format!("(no stack) in `{phase}`"),
+        };
     }
     let frames = sites.frames(site);
-    let shown: Vec<String> = frames.iter().take(FRAMES_ON_A_LINE).map(frame).collect();
+    let shown: Vec<String> = frames.iter().take(FRAMES_ON_A_LINE).map(|it| frame(it, is_short)).collect();
     shown.join(" < ")
 }
 
-/// `forward (model.py:12)`; of a path, the last two parts.
-pub(super) fn frame(frame: &SiteFrame) -> String {
-    let start = frame.filename.rmatch_indices('/').nth(1).map_or(0, |(idx, _)| idx + 1);
+/// `forward (nn/model.py:12)`; of a path, the last two parts or the last.
+fn frame(frame: &SiteFrame, is_short: bool) -> String {
+    let n_folders = usize::from(!is_short);
+    let start = frame.filename.rmatch_indices('/').nth(n_folders).map_or(0, |(idx, _)| idx + 1);
     placed(frame, &frame.filename[start..])
 }
 
@@ -122,7 +127,7 @@ mod tests {
     fn units_suit_the_figure() {
         assert_eq!([size(1023), size(1536), size(79_691_776)], ["1023 B", "1.5 KiB", "76.0 MiB"]);
         assert_eq!([duration(12), duration(3400), duration(61_250_000)], ["12 us", "3.400 ms", "61.250 s"]);
-        assert_eq!([percent(1, 3), percent(1, 0)], ["33.3 %", ""]);
+        assert_eq!([percent(1, 3), percent(1, 0)], ["33.3%", ""]);
         assert_eq!([counted(1, "event"), counted(1200, "event")], ["1 event", "1,200 events"]);
     }
 }

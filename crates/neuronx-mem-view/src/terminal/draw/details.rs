@@ -90,14 +90,15 @@ fn life(app: &App<'_>, id: AllocationId, it: &Allocation) -> Vec<String> {
     let time = app.time_since_start(end).zip(app.time_since_start(it.birth));
     let time =
         time.map_or(String::new(), |(end, start)| format!(", {}", duration(end.saturating_sub(start))));
-    parts.push(format!("lived {}{time}", counted(end.saturating_sub(it.birth), "event")));
+    let verb = if it.death == STILL_LIVE { "live for" } else { "lived" };
+    parts.push(format!("{verb} {}{time}", counted(end.saturating_sub(it.birth), "event")));
     parts
 }
 
 fn stack(app: &App<'_>, it: &Allocation) -> Vec<String> {
     let sites = &app.recording.sites;
     if !sites.has_stack(it.site) {
-        return vec![super::super::text::site(sites, it.site)];
+        return vec![super::super::text::site(sites, it.site, false)];
     }
     sites.frames(it.site).iter().map(whole_frame).collect()
 }
@@ -107,14 +108,9 @@ fn notes(app: &App<'_>, width: usize) -> Vec<String> {
     let now = app.cursor();
     let mut lines: Vec<String> = Vec::new();
     for oom in app.recording.ooms.iter().filter(|oom| oom.event == now) {
-        let free = oom
-            .device_free_bytes
-            .map_or(String::new(), |free| format!(", {} free on the device", size(free)));
-        lines.push(format!(
-            "out of memory: {} bytes ({}) asked for{free}",
-            count(oom.bytes),
-            size(oom.bytes)
-        ));
+        let what = format!("out of memory: {} bytes ({}) asked for", count(oom.bytes), size(oom.bytes));
+        let free = oom.device_free_bytes.map(|free| format!("{} free on the device", size(free)));
+        lines.extend(wrapped(&[vec![what], free.into_iter().collect()].concat(), " · ", width));
         for line in oom.message.lines().take(MAX_MESSAGE_LINES) {
             let words: Vec<String> = line.split(' ').map(inert).collect();
             lines.extend(wrapped(&words, " ", width));

@@ -12,8 +12,12 @@ use super::super::theme::Theme;
 use super::{put, row, title};
 
 /// Legends, the first that fits.
-const LEGENDS: [&str; 3] =
-    ["█▒░ live · free x pending - filtered out @ shown", "█ live · free x pending @ shown", "█ live · free"];
+const LEGENDS: [&str; 4] = [
+    "█▒░ live · free x pending - filtered out @ shown",
+    "█ live · free x pending @ shown",
+    "█ live · free x pending",
+    "█ live · free",
+];
 
 pub(super) fn draw(buffer: &mut Buffer, areas: &Areas, app: &App<'_>, theme: Theme) {
     let (panel, inside) = (areas.panel(Panel::Map), areas.inside(Panel::Map));

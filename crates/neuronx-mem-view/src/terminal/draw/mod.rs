@@ -14,10 +14,14 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use super::app::{App, PromptKind};
-use super::layout::{MIN_HEIGHT, MIN_WIDTH, Panel};
-use super::text::{count, duration, inert, size};
+use super::axis::Axis;
+use super::layout::{Areas, MIN_HEIGHT, MIN_WIDTH, Panel};
+use super::text::{count, counted, duration, inert, size};
 use super::theme::Theme;
 use crate::{EventKind, Origin};
+
+/// From so many columns on, names are written out.
+const WIDE: u16 = 100;
 
 /// Draws the viewer on a whole frame.
 pub fn draw(frame: &mut Frame<'_>, app: &App<'_>) {
@@ -36,7 +40,7 @@ pub(super) fn render(buffer: &mut Buffer, area: Rect, app: &App<'_>) {
         }
         return;
     };
-    header(buffer, areas.header, app, theme);
+    header(buffer, &areas, app, theme);
     if app.is_help {
         let body = Rect { y: areas.header.bottom(), height: area.height - 3, ..area };
         help::draw(buffer, body, theme);
@@ -49,23 +53,26 @@ pub(super) fn render(buffer: &mut Buffer, area: Rect, app: &App<'_>) {
     footer(buffer, areas.footer, app, theme);
 }
 
-fn header(buffer: &mut Buffer, area: Rect, app: &App<'_>, theme: Theme) {
-    let recording = app.recording;
-    let mut facts = vec![inert(&recording.name), origin(app), super::text::counted(app.n_events(), "event")];
+fn header(buffer: &mut Buffer, areas: &Areas, app: &App<'_>, theme: Theme) {
+    let (recording, area) = (app.recording, areas.header);
+    let name = recording.name.rsplit('/').next().unwrap_or_default();
+    let mut facts = vec![inert(name), counted(app.n_events(), "event")];
     let notes = [
+        (recording.totals.n_ooms, "out of memory"),
         (recording.n_dropped, "lost before the first"),
         (recording.n_skipped, "lines left out"),
-        (recording.totals.n_ooms, "out of memory"),
     ];
     facts.extend(notes.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(*n))));
-    let width = app.areas(buffer.area).map_or(1, |areas| areas.chart().width.max(1));
+    let width = u64::from(areas.chart().width);
     let n_shown = app.window.n_shown();
-    if n_shown > u64::from(width) {
-        let n = count(n_shown.div_ceil(u64::from(width)));
-        facts.push(format!("a column shows the most of up to {n} events"));
+    if width > 0 && app.axis == Axis::Time {
+        facts.push("1 column: the most of its events".to_owned());
+    } else if width > 0 && n_shown > width {
+        facts.push(format!("1 column: the most of {} events", count(n_shown.div_ceil(width))));
     }
+    facts.push(origin(app));
     put(buffer, row(area, 0), &format!(" {}", facts.join(" · ")), theme.strong());
-    put(buffer, row(area, 1), &format!(" {}", now(app)), Style::new());
+    put(buffer, row(area, 1), &format!(" {}", now(app, area.width)), Style::new());
 }
 
 /// What the input is, in a few words.
@@ -84,7 +91,7 @@ fn origin(app: &App<'_>) -> String {
 }
 
 /// The event looked at, and the sums after it.
-fn now(app: &App<'_>) -> String {
+fn now(app: &App<'_>, width: u16) -> String {
     let cursor = app.cursor();
     let subject = app.recording.events.subject(cursor).and_then(|id| app.recording.allocations.get(id));
     let bytes = subject.map_or(String::new(), |it| format!(" {}", size(it.bytes)));
@@ -99,14 +106,12 @@ fn now(app: &App<'_>) -> String {
         Some(EventKind::OutOfMemory) => "OUT OF MEMORY".to_owned(),
         Some(EventKind::Other) => "nothing shown".to_owned(),
     };
-    let time = app.time_since_start(cursor).map_or(String::new(), |us| format!(" at {}", duration(us)));
-    let sums = format!(
-        "reserved {} · allocated {} · active {}",
-        size(app.reserved.at(cursor)),
-        size(app.allocated.at(cursor)),
-        size(app.active.at(cursor)),
-    );
-    format!("event {}{time}: {what} · {sums}", count(cursor))
+    let time = app.time_since_start(cursor).filter(|_| width >= WIDE);
+    let time = time.map_or(String::new(), |us| format!(" at {}", duration(us)));
+    let names = if width < WIDE { ["res", "alloc", "act"] } else { ["reserved", "allocated", "active"] };
+    let sums = names.iter().zip([&app.reserved, &app.allocated, &app.active]);
+    let sums: Vec<String> = sums.map(|(name, sum)| format!("{name} {}", size(sum.at(cursor)))).collect();
+    format!("event {}{time}: {what} · {}", count(cursor), sums.join(" · "))
 }
 
 fn footer(buffer: &mut Buffer, area: Rect, app: &App<'_>, theme: Theme) {
@@ -130,10 +135,13 @@ fn footer(buffer: &mut Buffer, area: Rect, app: &App<'_>, theme: Theme) {
     } else {
         let aside = if app.focus == Panel::Map { "←→ block" } else { "←→ time" };
         let rows = if app.focus == Panel::Timeline { "↑↓ event" } else { "↑↓ row" };
-        let line = format!(
-            " {aside} · {rows} · p peak · o OOM · m mark · / search · f filter · Tab panel · ? help · q quit"
-        );
-        put(buffer, area, &line, theme.quiet());
+        let always = "? help · q quit ";
+        let width = area.width - u16::try_from(always.chars().count()).unwrap_or(0);
+        let line = format!(" {aside} · {rows} · p peak · o OOM · m mark · / search · f filter · Tab panel");
+        let hints = [line.as_str(), line.trim_end_matches(" · f filter · Tab panel")];
+        let fitting = hints.iter().find(|line| Span::raw(**line).width() < usize::from(width));
+        put(buffer, Rect { width, ..area }, fitting.unwrap_or(&hints[1]), theme.quiet());
+        put_right(buffer, area, always, theme.quiet());
     }
 }
 

@@ -29,12 +29,8 @@ pub(super) fn draw(buffer: &mut Buffer, areas: &Areas, app: &App<'_>, theme: The
     }
     let has_counts = inside.width >= COUNTS_FROM_WIDTH;
     let n = |text: &str| if has_counts { format!(" {text:>9}") } else { String::new() };
-    put(
-        buffer,
-        row(inside, 0),
-        &format!(" {:>10} {:>7}{}  stack", "held", "share", n("blocks")),
-        theme.quiet(),
-    );
+    let heads = format!(" {:>10} {:>6}{}  stack", "held", "share", n("blocks"));
+    put(buffer, row(inside, 0), &heads, theme.quiet());
     if top.rows.is_empty() {
         put(buffer, row(inside, 1), "    nothing", theme.quiet());
     }
@@ -43,12 +39,12 @@ pub(super) fn draw(buffer: &mut Buffer, areas: &Areas, app: &App<'_>, theme: The
     for (idx, (at, held)) in (1..inside.height).zip(top.rows.iter().enumerate().skip(first)) {
         let is_here = at == here;
         let line = format!(
-            "{}{:>10} {:>7}{}  {}",
+            "{}{:>10} {:>6}{}  {}",
             if is_here { ">" } else { " " },
             size(held.block_bytes),
             percent(held.block_bytes, top.block_bytes),
             n(&count(held.n_allocations)),
-            site(&app.recording.sites, held.site),
+            site(&app.recording.sites, held.site, !has_counts),
         );
         let is_at_work = is_here && app.focus == Panel::Stacks;
         let style = if is_at_work { theme.strong() } else { Style::new() };
