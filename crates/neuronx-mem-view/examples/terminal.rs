@@ -5,7 +5,6 @@
 #![allow(clippy::print_stdout, reason = "a program for people")]
 
 use std::error::Error;
-use std::io::{IsTerminal, stdout};
 
 use neuronx_mem_replay::{ReadOptions, ReplayOptions, TraceInput};
 use neuronx_mem_view::{Recording, terminal};
@@ -14,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args_os().nth(1).ok_or("usage: terminal FILE")?;
     let input = TraceInput::File(file.into());
     let recording = Recording::read(&input, &ReadOptions::default(), &ReplayOptions::default())?;
-    if stdout().is_terminal() {
+    if terminal::is_usable() {
         return Ok(terminal::run(&recording, terminal::Options::from_environment())?);
     }
     let side = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());

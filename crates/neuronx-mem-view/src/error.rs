@@ -19,7 +19,7 @@ pub enum ViewError {
     },
     /// The viewer for a terminal was asked for where there is none.
     #[cfg(feature = "terminal")]
-    #[error("standard output is no terminal")]
+    #[error("standard output is no terminal that can be drawn on")]
     NoTerminal,
     /// The terminal cannot be read or written.
     #[cfg(feature = "terminal")]

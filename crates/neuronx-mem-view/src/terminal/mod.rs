@@ -2,7 +2,8 @@
 //!
 //! State, drawing and the terminal are three things. An [`App`] is the state: keys and clicks change
 //! it, [`draw`] puts it on a screen, [`run`] does both on a real terminal until the user quits.
-//! [`still`] draws one screen as text, for pipes and files.
+//! [`still`] draws one screen as text, for pipes and files. Figures are those of the recording
+//! (allocator semantics §1, §9); names from a file are made inert before they are drawn.
 
 mod app;
 mod axis;
@@ -25,7 +26,7 @@ mod tests;
 
 pub use app::App;
 pub use draw::draw;
-pub use run::run;
+pub use run::{is_usable, run};
 pub use still::still;
 
 /// How the viewer looks.

@@ -14,16 +14,24 @@ use crate::{Recording, ViewError};
 /// How long a signal may wait for an answer.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// Whether [`run`] can do its work: standard output is a terminal, and not one that only prints
+/// (`TERM=dumb`).
+#[must_use]
+pub fn is_usable() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+}
+
 /// Shows a recording on the terminal of standard output until the user quits, or the process is asked
 /// to end by SIGINT, SIGTERM or SIGHUP. The terminal is given back as it was, after a panic too.
 ///
-/// Where standard output may be no terminal, use [`still`](super::still).
+/// Where [`is_usable`] is false, use [`still`](super::still). O(events) to open; to move the cursor
+/// O(allocations born before it).
 ///
 /// # Errors
 ///
 /// [`ViewError::NoTerminal`], [`ViewError::Terminal`].
 pub fn run(recording: &Recording, options: Options) -> Result<(), ViewError> {
-    if !io::stdout().is_terminal() {
+    if !is_usable() {
         return Err(ViewError::NoTerminal);
     }
     let mut app = App::new(recording, options);

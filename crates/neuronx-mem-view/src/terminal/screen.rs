@@ -21,6 +21,8 @@ type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 /// The terminal while it is ours.
 pub(super) struct Screen {
     pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Until it is given back.
+    is_ours: Arc<AtomicBool>,
     was_signalled: Arc<AtomicBool>,
     signals: Vec<SigId>,
     old_hook: Arc<Mutex<Option<Hook>>>,
@@ -30,18 +32,22 @@ impl Screen {
     /// Takes the terminal over. What was done is undone when it fails.
     pub(super) fn take() -> io::Result<Self> {
         let was_signalled = Arc::new(AtomicBool::new(false));
-        let mut signals = Vec::new();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signals.push(signal_hook::flag::register(signal, Arc::clone(&was_signalled))?);
-        }
-        // From here on dropping it gives the terminal back.
-        let screen = Self {
-            terminal: Terminal::new(CrosstermBackend::new(io::stdout()))?,
+        let is_ours = Arc::new(AtomicBool::new(false));
+        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        // From here on dropping it undoes the rest.
+        let mut screen = Self {
+            terminal,
+            old_hook: hook_panics(Arc::clone(&is_ours)),
+            is_ours,
             was_signalled,
-            signals,
-            old_hook: hook_panics(),
+            signals: Vec::new(),
         };
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let id = signal_hook::flag::register(signal, Arc::clone(&screen.was_signalled))?;
+            screen.signals.push(id);
+        }
         enable_raw_mode()?;
+        screen.is_ours.store(true, Ordering::Relaxed);
         execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
         Ok(screen)
     }
@@ -54,11 +60,11 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        give_back();
+        give_back(&self.is_ours);
         for signal in self.signals.drain(..) {
             signal_hook::low_level::unregister(signal);
         }
-        // While it panics the hook must not be touched; then the process is about to end anyway.
+        // A thread that panics must not touch the hook; what it leaves in place does no harm later.
         if !std::thread::panicking() {
             let old = self.old_hook.lock().ok().and_then(|mut hook| hook.take());
             if let Some(old) = old {
@@ -69,11 +75,11 @@ impl Drop for Screen {
 }
 
 /// Gives the terminal back before a panic is reported, so that the report can be read.
-fn hook_panics() -> Arc<Mutex<Option<Hook>>> {
+fn hook_panics(is_ours: Arc<AtomicBool>) -> Arc<Mutex<Option<Hook>>> {
     let old_hook = Arc::new(Mutex::new(Some(panic::take_hook())));
     let shared = Arc::clone(&old_hook);
     panic::set_hook(Box::new(move |info| {
-        give_back();
+        give_back(&is_ours);
         if let Ok(hook) = shared.lock()
             && let Some(hook) = hook.as_ref()
         {
@@ -83,8 +89,12 @@ fn hook_panics() -> Arc<Mutex<Option<Hook>>> {
     old_hook
 }
 
-/// Does no harm when it is done twice. A terminal that has gone cannot be put right.
-fn give_back() {
+/// Gives the terminal back, once: to leave twice would move the cursor over what was printed in
+/// between. A terminal that has gone cannot be put right.
+fn give_back(is_ours: &AtomicBool) {
+    if !is_ours.swap(false, Ordering::Relaxed) {
+        return;
+    }
     let mut out = io::stdout();
     let _ = execute!(out, DisableMouseCapture, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();

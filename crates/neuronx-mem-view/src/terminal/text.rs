@@ -88,7 +88,7 @@ fn frame(frame: &SiteFrame, is_short: bool) -> String {
     placed(frame, &frame.filename[start..])
 }
 
-/// `forward (/home/me/model.py:12)`.
+/// `forward (/src/nn/model.py:12)`.
 pub(super) fn whole_frame(frame: &SiteFrame) -> String {
     placed(frame, &frame.filename)
 }

@@ -128,10 +128,8 @@ impl App<'_> {
         match key.code {
             KeyCode::Esc => self.prompt = None,
             KeyCode::Char('u') if is_control => prompt.text.clear(),
-            KeyCode::Char(letter) if !is_control => {
-                if prompt.text.chars().count() < MAX_TYPED {
-                    prompt.text.push(letter);
-                }
+            KeyCode::Char(letter) if !is_control && prompt.text.chars().count() < MAX_TYPED => {
+                prompt.text.push(letter);
             }
             KeyCode::Backspace if prompt.text.pop().is_none() => self.prompt = None,
             KeyCode::Enter => {

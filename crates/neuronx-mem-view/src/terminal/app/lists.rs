@@ -52,13 +52,14 @@ impl App<'_> {
     fn select_segment(&mut self, row: usize) {
         let (old_row, map) = (self.map_row(), &self.moment().map);
         let Some(held) = map.get(row) else { return };
-        let old = map.get(old_row).map_or(0.0, |held| {
+        let (offset, of) = map.get(old_row).map_or((0, 1), |held| {
             let block = held.blocks.iter().find(|block| Some(block.id) == self.selected);
             let offset = block.map_or(0, |block| block.address - held.segment.address);
-            offset as f64 / held.segment.bytes.max(1) as f64
+            (offset, held.segment.bytes.max(1))
         });
         let (address, bytes) = (held.segment.address, held.segment.bytes);
-        let wanted = address.saturating_add((old * bytes as f64) as u64);
+        let as_far_in = u128::from(bytes) * u128::from(offset) / u128::from(of);
+        let wanted = address.saturating_add(u64::try_from(as_far_in).unwrap_or(bytes));
         let nearest = held.blocks.iter().min_by_key(|block| block.address.abs_diff(wanted));
         let id = nearest.map(|block| block.id);
         if id.is_some() {

@@ -71,6 +71,7 @@ fn header(buffer: &mut Buffer, areas: &Areas, app: &App<'_>, theme: Theme) {
         facts.push(format!("1 column: the most of {} events", count(n_shown.div_ceil(width))));
     }
     facts.push(origin(app));
+    facts.extend(recording.device_total_bytes.map(|bytes| format!("device memory {}", size(bytes))));
     put(buffer, row(area, 0), &format!(" {}", facts.join(" · ")), theme.strong());
     put(buffer, row(area, 1), &format!(" {}", now(app, area.width)), Style::new());
 }
