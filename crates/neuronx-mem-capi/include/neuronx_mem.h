@@ -202,6 +202,66 @@ typedef struct nxm_analysis {
     uint64_t assumed_contiguous;
 } nxm_analysis;
 
+// Why a request found no memory, as things stood after the last try. Set struct_size to the size of the
+// struct before the call; it holds the bytes that were written after it.
+typedef struct nxm_out_of_memory {
+    // Size of this struct, bytes.
+    size_t struct_size;
+    // Ordinal of the device.
+    uint64_t device;
+    // Bytes asked for.
+    uint64_t requested_bytes;
+    // Bytes of the segment that the runtime was asked for.
+    uint64_t segment_bytes;
+    // Device memory; the cap, where one is set below it.
+    uint64_t total_bytes;
+    // Held from the runtime.
+    uint64_t reserved_bytes;
+    // Blocks of live tensors.
+    uint64_t allocated_bytes;
+    // What live tensors asked for.
+    uint64_t active_bytes;
+    // Free inside held segments.
+    uint64_t cached_free_bytes;
+    // Largest free block of the request's pool.
+    uint64_t largest_free_bytes;
+    // In use by others than this allocator.
+    uint64_t used_by_others_bytes;
+} nxm_out_of_memory;
+
+// Statistics of a device at one moment, each for both pools, the small and the large one. Set struct_size
+// to the size of the struct before the call; it holds the bytes that were written after it.
+typedef struct nxm_pool_stats {
+    // Size of this struct, bytes.
+    size_t struct_size;
+    // Live blocks.
+    struct nxm_stat allocations[3];
+    // Segments held.
+    struct nxm_stat segments[3];
+    // Free blocks that are split off a segment.
+    struct nxm_stat inactive_split[3];
+    // Bytes of the blocks of live tensors.
+    struct nxm_stat allocated_bytes[3];
+    // Bytes of the segments held from the runtime.
+    struct nxm_stat reserved_bytes[3];
+    // Bytes that live tensors asked for.
+    struct nxm_stat active_bytes[3];
+    // Bytes of the free blocks that are split off a segment.
+    struct nxm_stat inactive_split_bytes[3];
+    // Live blocks above kMaxSplitSizeBytes.
+    struct nxm_stat oversize_allocations;
+    // Segments above kMaxSplitSizeBytes.
+    struct nxm_stat oversize_segments;
+} nxm_pool_stats;
+
+// Addresses, from the first to before the end.
+typedef struct nxm_address_range {
+    // The first address.
+    uint64_t first;
+    // The address after the last.
+    uint64_t end;
+} nxm_address_range;
+
 // Every function of version 1 of the ABI, under its name without the prefix. Fields are only added at
 // the end: compare struct_size with the offset of a newer one before using it.
 typedef struct nxm_vtable_v1 {
@@ -390,6 +450,12 @@ typedef struct nxm_vtable_v1 {
                        uint32_t todevice,
                        uint64_t to,
                        uint64_t bytes);
+    // See nxm_last_out_of_memory().
+    nxm_status (*last_out_of_memory)(struct nxm_out_of_memory *out);
+    // See nxm_get_pool_stats().
+    nxm_status (*get_pool_stats)(const struct nxm_device *device, struct nxm_pool_stats *out);
+    // See nxm_get_address_range().
+    nxm_status (*get_address_range)(const struct nxm_device *device, struct nxm_address_range *out);
 } nxm_vtable_v1;
 
 #ifdef __cplusplus
@@ -676,6 +742,16 @@ nxm_status nxm_copy(const struct nxm_device *device,
                     uint32_t to_device,
                     uint64_t to,
                     uint64_t bytes);
+
+// The numbers of the last failure on this thread. NXM_INVALID_ARGUMENT, which becomes the last failure,
+// if that was not NXM_OUT_OF_MEMORY.
+nxm_status nxm_last_out_of_memory(struct nxm_out_of_memory *out);
+
+// Reads the statistics of a device's pools as they were at one moment.
+nxm_status nxm_get_pool_stats(const struct nxm_device *device, struct nxm_pool_stats *out);
+
+// The addresses that a device's segments can have. NXM_UNSUPPORTED where the runtime does not tell.
+nxm_status nxm_get_address_range(const struct nxm_device *device, struct nxm_address_range *out);
 
 // The table of functions of a version of the ABI; null for one that this library does not have. The table
 // of another version starts with the same three fields: cast it. Never freed.

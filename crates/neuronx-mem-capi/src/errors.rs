@@ -10,6 +10,7 @@ use neuronx_mem::runtime::Status;
 use neuronx_mem_nrt::{NrtError, NrtRuntime};
 
 use crate::nxm_status;
+use crate::out_of_memory::nxm_out_of_memory;
 use crate::text::to_c;
 
 /// Why a function failed.
@@ -19,6 +20,7 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     runtime_status: Option<u32>,
     report: Option<String>,
+    out_of_memory: Option<Box<nxm_out_of_memory>>,
 }
 
 #[derive(Default)]
@@ -26,15 +28,18 @@ struct Last {
     message: Option<CString>,
     report: Option<CString>,
     runtime_status: Option<u32>,
+    out_of_memory: Option<nxm_out_of_memory>,
 }
 
 thread_local! {
-    static LAST: RefCell<Last> = const { RefCell::new(Last { message: None, report: None, runtime_status: None }) };
+    static LAST: RefCell<Last> = const {
+        RefCell::new(Last { message: None, report: None, runtime_status: None, out_of_memory: None })
+    };
 }
 
 impl Failure {
     pub(crate) fn new(status: nxm_status, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), runtime_status: None, report: None }
+        Self { status, message: message.into(), runtime_status: None, report: None, out_of_memory: None }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -53,6 +58,7 @@ impl Failure {
             message: Some(to_c(&self.message)),
             report: self.report.as_deref().map(to_c),
             runtime_status: self.runtime_status,
+            out_of_memory: self.out_of_memory.map(|numbers| *numbers),
         };
         // A thread that is ending may have no place for it any more.
         let _ = LAST.try_with(|place| *place.borrow_mut() = last);
@@ -80,6 +86,7 @@ impl From<AllocError> for Failure {
         match &error {
             AllocError::OutOfMemory(oom) => {
                 failure.report = Some(oom.report());
+                failure.out_of_memory = Some(Box::new(nxm_out_of_memory::of(oom)));
                 failure.runtime_status = Some(Status::RESOURCE.0);
             }
             AllocError::Runtime(error) => {
@@ -151,6 +158,11 @@ pub extern "C" fn nxm_last_error_report() -> *const c_char {
 pub extern "C" fn nxm_last_error_runtime_status() -> i32 {
     let read = LAST.try_with(|last| last.borrow().runtime_status);
     read.ok().flatten().and_then(|status| i32::try_from(status).ok()).unwrap_or(-1)
+}
+
+/// The numbers of the last failure on this thread, if that was [`nxm_status::NXM_OUT_OF_MEMORY`].
+pub(crate) fn last_out_of_memory() -> Option<nxm_out_of_memory> {
+    LAST.try_with(|last| last.borrow().out_of_memory).ok().flatten()
 }
 
 /// Forgets the last error of this thread, and gives its memory back.

@@ -19,3 +19,6 @@ pub extern "C" fn nxm_abi_version() -> u32 {
 pub extern "C" fn nxm_version() -> *const c_char {
     CStr::from_bytes_with_nul(VERSION.as_bytes()).unwrap_or(c"").as_ptr()
 }
+
+/// The text of `neuronx_mem.h`, which declares what this library has.
+pub const NXM_HEADER: &str = include_str!("../include/neuronx_mem.h");

@@ -236,6 +236,14 @@ pub struct nxm_vtable_v1 {
         to: u64,
         bytes: u64,
     ) -> nxm_status,
+    /// See nxm_last_out_of_memory().
+    pub last_out_of_memory: unsafe extern "C" fn(out: *mut nxm_out_of_memory) -> nxm_status,
+    /// See nxm_get_pool_stats().
+    pub get_pool_stats:
+        unsafe extern "C" fn(device: *const nxm_device, out: *mut nxm_pool_stats) -> nxm_status,
+    /// See nxm_get_address_range().
+    pub get_address_range:
+        unsafe extern "C" fn(device: *const nxm_device, out: *mut nxm_address_range) -> nxm_status,
 }
 
 static V1: nxm_vtable_v1 = nxm_vtable_v1 {
@@ -309,6 +317,9 @@ static V1: nxm_vtable_v1 = nxm_vtable_v1 {
     write: nxm_write,
     fill: nxm_fill,
     copy: nxm_copy,
+    last_out_of_memory: nxm_last_out_of_memory,
+    get_pool_stats: nxm_get_pool_stats,
+    get_address_range: nxm_get_address_range,
 };
 
 /// The table of functions of a version of the ABI; null for one that this library does not have. The table

@@ -15,7 +15,7 @@ fn generated() -> String {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
     let sources = ["version", "status", "text", "errors", "options", "allocator", "blocks", "streams"];
     let sources = sources.into_iter().chain(["callbacks", "memory", "readings", "analysis", "snapshots"]);
-    let sources = sources.chain(["config", "tensors", "vtable"]);
+    let sources = sources.chain(["config", "tensors", "out_of_memory", "pools", "vtable"]);
     let builder = cbindgen::Builder::new().with_config(config);
     let builder = sources
         .fold(builder, |builder, name| builder.with_src(root.join("src").join(name).with_extension("rs")));

@@ -7,8 +7,11 @@
 #![warn(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
 #![allow(unreachable_pub, reason = "exported by name, not by path")]
 
+mod host_memory;
 mod readings;
+mod region;
 mod settings;
+mod shim;
 mod world;
 
 use pyo3::prelude::*;
@@ -18,6 +21,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::readings::memory_allocated;
+    #[pymodule_export]
+    use crate::shim::{allocator_handle, shim_header};
     #[pymodule_export]
     use crate::world::{configure, device_count, device_handles, shim_table};
 }

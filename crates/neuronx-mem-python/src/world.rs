@@ -13,6 +13,7 @@ use neuronx_mem_capi::{nxm_allocator, nxm_vtable};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::host_memory::HostMemory;
 use crate::settings::{Arguments, Settings};
 
 /// Allocator and devices, as Rust and as C see them.
@@ -36,7 +37,7 @@ impl World {
             Some(config) => builder.config(config),
             None => builder,
         };
-        let built = builder.shared_runtime(runtime(&settings)).build();
+        let built = builder.shared_runtime(runtime(&settings)?).build();
         let allocator = built.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let table = nxm_allocator::from_allocator(allocator.clone(), None);
         Ok(Self { settings, allocator, table })
@@ -54,6 +55,11 @@ impl World {
         }
     }
 
+    /// The allocator as C sees it.
+    pub(crate) fn table(&self) -> *const nxm_allocator {
+        &raw const *self.table
+    }
+
     /// A device by its ordinal.
     ///
     /// # Errors
@@ -68,7 +74,7 @@ impl World {
 }
 
 /// Where the devices' memory comes from.
-fn runtime(settings: &Settings) -> Arc<dyn DeviceRuntime> {
+fn runtime(settings: &Settings) -> PyResult<Arc<dyn DeviceRuntime>> {
     let mut builder = SimulatedRuntime::builder().preset(settings.preset).devices(settings.n_devices);
     if let Some(lnc) = settings.lnc {
         builder = builder.lnc(lnc);
@@ -76,7 +82,11 @@ fn runtime(settings: &Settings) -> Arc<dyn DeviceRuntime> {
     if let Some(bytes) = settings.memory_bytes {
         builder = builder.memory_bytes(bytes);
     }
-    Arc::new(builder.build())
+    let started = HostMemory::start(builder);
+    let memory = started.map_err(|error| {
+        PyRuntimeError::new_err(format!("the host has no addresses for the devices' memory: {error}"))
+    })?;
+    Ok(Arc::new(memory))
 }
 
 /// Makes the world by these settings, or by the environment; leaves one that is there as it is.

@@ -16,6 +16,7 @@ pub struct SimulatedRuntimeBuilder {
     cost: CostModel,
     clock: VirtualClock,
     faults: FaultPlan,
+    first_addresses: Vec<u64>,
 }
 
 impl SimulatedRuntimeBuilder {
@@ -28,6 +29,7 @@ impl SimulatedRuntimeBuilder {
             cost: CostModel::default(),
             clock: VirtualClock::new(),
             faults: FaultPlan::default(),
+            first_addresses: Vec::new(),
         }
     }
 
@@ -85,14 +87,53 @@ impl SimulatedRuntimeBuilder {
         self
     }
 
+    /// Starts the addresses of each device here, in order of the devices: for memory that a host
+    /// region stands for. Multiples of 64, other than 0; what is not one is rounded up. Devices
+    /// without one, and all unless set, start at a multiple of 16 TiB.
+    ///
+    /// ```
+    /// use neuronx_mem_runtime::{DeviceId, DeviceRuntime};
+    /// use neuronx_mem_sim::SimulatedRuntime;
+    ///
+    /// let builder = SimulatedRuntime::builder().memory_bytes(1 << 30).devices(2);
+    /// let runtime = builder.first_addresses([0x7000_0000_0000]).build();
+    /// assert_eq!(runtime.allocate_segment(DeviceId(0), 64)?.address, 0x7000_0000_0000);
+    /// assert_eq!(runtime.allocate_segment(DeviceId(1), 64)?.address, 2 << 44);
+    /// # Ok::<(), neuronx_mem_runtime::RuntimeError>(())
+    /// ```
+    #[must_use]
+    pub fn first_addresses(mut self, addresses: impl IntoIterator<Item = u64>) -> Self {
+        self.first_addresses = addresses.into_iter().collect();
+        self
+    }
+
+    /// The memory of each device as the runtime will report it, bytes: what
+    /// [`memory_bytes`](Self::memory_bytes) set, else the chip's.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        self.memory_bytes.unwrap_or(self.preset.total_bytes(self.lnc_in_force()))
+    }
+
+    /// How many devices there will be.
+    #[must_use]
+    pub const fn n_devices(&self) -> u32 {
+        self.n_devices
+    }
+
     /// Builds the runtime. Cost: O(devices + pinholes).
     #[must_use]
     pub fn build(self) -> SimulatedRuntime {
-        let lnc = self.lnc.unwrap_or(self.preset.default_lnc());
-        let total = self.memory_bytes.unwrap_or(self.preset.total_bytes(lnc));
-        let own = self.memory_bytes.unwrap_or(self.preset.core_capacity_bytes(lnc));
-        let device = |ordinal| Device::new(DeviceId(ordinal), total, total - own, &self.faults);
-        let devices = (0..self.n_devices).map(device).collect();
+        let total = self.total_bytes();
+        let own = self.memory_bytes.unwrap_or(self.preset.core_capacity_bytes(self.lnc_in_force()));
+        let first_addresses = self.first_addresses.iter().copied().map(Some).chain(std::iter::repeat(None));
+        let device = |(ordinal, first_address)| {
+            Device::new(DeviceId(ordinal), first_address, total, total - own, &self.faults)
+        };
+        let devices = (0..self.n_devices).zip(first_addresses).map(device).collect();
         SimulatedRuntime::from_parts(devices, self.cost, self.clock)
+    }
+
+    fn lnc_in_force(&self) -> Lnc {
+        self.lnc.unwrap_or(self.preset.default_lnc())
     }
 }

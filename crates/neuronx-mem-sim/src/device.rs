@@ -8,7 +8,7 @@ use neuronx_mem_runtime::{
     DeviceId, MemoryInfo, Operation, SegmentAllocation, SegmentHandle, SliceHandle, Status,
 };
 
-use crate::address_space::AddressSpace;
+use crate::address_space::{ALIGNMENT_BYTES, AddressSpace};
 use crate::faults::{Injector, Lifecycle, Moment};
 use crate::memory::Memory;
 use crate::{FaultCounters, FaultPlan, ModelHandle};
@@ -63,8 +63,16 @@ struct Segment {
 }
 
 impl Device {
-    pub(crate) fn new(device: DeviceId, total_bytes: u64, neighbour_bytes: u64, plan: &FaultPlan) -> Self {
-        let start = DEVICE_STRIDE_BYTES.saturating_mul(u64::from(device.0) + 1);
+    pub(crate) fn new(
+        device: DeviceId,
+        first_address: Option<u64>,
+        total_bytes: u64,
+        neighbour_bytes: u64,
+        plan: &FaultPlan,
+    ) -> Self {
+        let own_space = || DEVICE_STRIDE_BYTES.saturating_mul(u64::from(device.0) + 1);
+        let aligned = |address: u64| address.max(1).checked_next_multiple_of(ALIGNMENT_BYTES);
+        let start = first_address.and_then(aligned).unwrap_or_else(own_space);
         let mut space = AddressSpace::new(start..start.saturating_add(total_bytes));
         space.take_from_top(neighbour_bytes);
         let injector = Injector::new(plan, device, &mut space);

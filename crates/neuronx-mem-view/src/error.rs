@@ -17,6 +17,9 @@ pub enum ViewError {
         /// Most that can be numbered.
         limit: u32,
     },
+    /// The page could not be written.
+    #[error("the page cannot be written: {0}")]
+    Write(#[from] std::io::Error),
     /// The viewer for a terminal was asked for where there is none.
     #[cfg(feature = "terminal")]
     #[error("standard output is no terminal that can be drawn on")]

@@ -25,6 +25,7 @@
 
 mod error;
 mod model;
+mod page;
 #[cfg(feature = "terminal")]
 pub mod terminal;
 
@@ -33,3 +34,4 @@ pub use model::{
     Allocation, AllocationId, Allocations, BlockOnMap, EventKind, Events, Mark, MarkKind, Origin,
     OutOfMemoryMark, Recording, STILL_LIVE, SegmentLife, SegmentOnMap, SiteTotal, Timeline, Totals,
 };
+pub use page::{PageOptions, write_page};

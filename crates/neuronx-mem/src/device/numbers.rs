@@ -1,4 +1,6 @@
-//! Streams and callbacks by their numbers, for owners that cannot keep a value of Rust: C and Python.
+//! Streams, callbacks and addresses by their numbers, for owners that cannot keep a value of Rust: C and Python.
+
+use std::ops::Range;
 
 use neuronx_mem_stream::StreamId;
 
@@ -6,6 +8,12 @@ use super::{CallbackId, Device};
 use crate::{AllocError, Stream};
 
 impl Device {
+    /// The addresses that its segments can have; `None` where the runtime does not tell.
+    #[must_use]
+    pub fn address_range(&self) -> Option<Range<u64>> {
+        self.shared.runtime.address_range(self.shared.id)
+    }
+
     /// The stream of this number.
     ///
     /// # Errors
