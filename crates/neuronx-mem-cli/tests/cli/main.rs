@@ -12,4 +12,5 @@ mod host;
 mod int64;
 mod numa;
 mod support;
+mod view_terminal;
 mod what_if;
