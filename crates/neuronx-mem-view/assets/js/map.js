@@ -5,6 +5,8 @@ const ROW = 22;
 const GAP = 5;
 /** Between two segments. */
 const SPACE = 4;
+/** So many segments are many. */
+const MANY = 4000;
 
 const map = {
   pieces: [],
@@ -25,8 +27,11 @@ const map = {
 
   /** Breaks the segments into lines. */
   layout(segments, reserved, width) {
-    const rows = Math.min(22, Math.max(5, Math.ceil(segments.length / 3)));
-    this.bytesPerPixel = Math.max(1, reserved / Math.max(1, width * rows - segments.length * SPACE));
+    // Thousands of segments stand closer; at least half of the picture is memory.
+    const [space, least] = segments.length > MANY ? [1, 1] : [SPACE, 3];
+    const few = Math.min(22, Math.max(5, Math.ceil(segments.length / 3)));
+    const rows = Math.max(few, Math.ceil((2 * segments.length * space) / Math.max(1, width)));
+    this.bytesPerPixel = Math.max(1, reserved / Math.max(1, width * rows - segments.length * space));
     this.pieces = [];
     let x = 0;
     let row = 0;
@@ -39,12 +44,12 @@ const map = {
         }
         const room = (width - x) * this.bytesPerPixel;
         const bytes = Math.min(room, segment.bytes - from);
-        const wide = Math.max(3, bytes / this.bytesPerPixel);
+        const wide = Math.max(least, bytes / this.bytesPerPixel);
         this.pieces.push({ segment, row, x, wide, from, to: from + bytes, isStart: from === 0 });
         x += wide;
         from += bytes;
       }
-      x += SPACE;
+      x += space;
     }
     return this.pieces.length ? row + 1 : 0;
   },
@@ -52,7 +57,7 @@ const map = {
   draw() {
     const { recording } = this;
     const { segments, reserved } = recording.mapAt(state.event);
-    const width = this.canvas.parentElement.clientWidth;
+    const width = Math.max(60, this.canvas.parentElement.clientWidth);
     const rows = this.layout(segments, reserved, width);
     const height = Math.max(ROW, rows * (ROW + GAP));
     this.canvas.style.height = `${height}px`;
