@@ -18,12 +18,15 @@ pub(super) fn draw(buffer: &mut Buffer, areas: &Areas, app: &App<'_>, theme: The
         return;
     }
     let top = app.top();
-    let left = if app.is_at_peak { "Top stacks at the peak" } else { "Top stacks at the cursor" };
+    let left = match (app.is_at_peak, app.filter.is_all()) {
+        (false, true) => "Top stacks at the cursor",
+        (true, true) => "Top stacks at the peak",
+        (false, false) => "Filtered stacks at the cursor",
+        (true, false) => "Filtered stacks at the peak",
+    };
     let passing = format!("{} in {}", size(top.block_bytes), counted(top.n_allocations, "block"));
-    let filtered = format!("filter: {passing}");
-    let right: [&str; 2] = if app.filter.is_all() { [&passing, "a: peak"] } else { [&filtered, "filtered"] };
-    let right = if app.is_at_peak && app.filter.is_all() { [right[0], "a: cursor"] } else { right };
-    title(buffer, panel, left, &right, app.focus == Panel::Stacks, theme);
+    let other = if app.is_at_peak { "a: cursor" } else { "a: peak" };
+    title(buffer, panel, left, &[&passing, other], app.focus == Panel::Stacks, theme);
     if inside.height < 2 {
         return;
     }
