@@ -1,8 +1,9 @@
-//! The verb `view`: a recording as a page, in a file or served to this host.
+//! The verb `view`: a recording as a page, in a file or served to this host, or in the terminal.
 
 mod arguments;
 mod request;
 mod serve;
+mod terminal;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,9 @@ pub(crate) fn run(arguments: &ViewArguments) -> Result<Answer, Failure> {
     let options = arguments.replay_options(chosen.config);
     let recording = Recording::read(&arguments.input(), &arguments.read_options(), &options)?;
     warn_of_skipped(&recording.name, recording.n_skipped);
+    if arguments.terminal {
+        return terminal::show(&recording);
+    }
     if let Some(port) = arguments.serve {
         let mut page = Vec::new();
         write_page(&recording, &PageOptions::default(), &mut page)?;

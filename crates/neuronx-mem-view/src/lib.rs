@@ -26,6 +26,8 @@
 mod error;
 mod model;
 mod page;
+#[cfg(feature = "terminal")]
+pub mod terminal;
 
 pub use error::ViewError;
 pub use model::{

@@ -24,6 +24,10 @@ pub(crate) struct ViewArguments {
     /// a free port
     #[arg(long, value_name = "PORT")]
     pub(crate) serve: Option<u16>,
+    /// Look at it in the terminal, and write no file; where standard output is no terminal, print one
+    /// screen of COLUMNS by LINES [default: 100 by 40] as text
+    #[arg(long, conflicts_with_all = ["output", "serve"])]
+    pub(crate) terminal: bool,
     /// Allocator configuration of a trace's replay [default: TORCH_NEURONX_SEGMENT_ALLOCATOR_CONFIG]
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) config: Option<String>,

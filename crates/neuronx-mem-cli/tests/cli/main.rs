@@ -13,4 +13,5 @@ mod int64;
 mod numa;
 mod support;
 mod view;
+mod view_terminal;
 mod what_if;
