@@ -32,7 +32,8 @@ pub(super) struct Ranges {
     /// Positions in `lives` by address.
     held: BTreeMap<u64, usize>,
     pub(super) lives: Vec<SegmentLife>,
-    pub(super) reserved_bytes: u64,
+    /// Wider than any size, so that what comes and goes within one event adds up.
+    pub(super) reserved_bytes: u128,
 }
 
 impl Ranges {
@@ -43,7 +44,7 @@ impl Ranges {
         }
         self.remove(segment.address, segment.bytes, segment.birth);
         self.held.insert(segment.address, self.lives.len());
-        self.reserved_bytes = self.reserved_bytes.saturating_add(segment.bytes);
+        self.reserved_bytes += u128::from(segment.bytes);
         self.lives.push(segment);
     }
 
@@ -58,12 +59,12 @@ impl Ranges {
             }
             self.held.remove(&start);
             self.lives[idx].death = event;
-            self.reserved_bytes = self.reserved_bytes.saturating_sub(cut.bytes);
+            self.reserved_bytes -= u128::from(cut.bytes);
             for (from, to) in [(start, address), (end, cut_end)] {
                 if from < to {
                     let rest = SegmentLife { address: from, bytes: to - from, birth: event, ..cut };
                     self.held.insert(from, self.lives.len());
-                    self.reserved_bytes = self.reserved_bytes.saturating_add(rest.bytes);
+                    self.reserved_bytes += u128::from(rest.bytes);
                     self.lives.push(SegmentLife { death: STILL_LIVE, ..rest });
                 }
             }

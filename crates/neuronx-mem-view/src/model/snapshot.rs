@@ -56,8 +56,8 @@ struct Reading<'a> {
     ooms: Vec<OutOfMemoryMark>,
     sites: Sites,
     phases: Vec<Box<str>>,
-    allocated_bytes: u64,
-    active_bytes: u64,
+    allocated_bytes: u128,
+    active_bytes: u128,
     n_inferred: u64,
     /// What the current entry did, if it is known already.
     did: Option<(EventKind, Option<AllocationId>)>,
@@ -210,8 +210,8 @@ impl<'a> Reading<'a> {
             return;
         };
         self.live.insert(number, id);
-        self.allocated_bytes = self.allocated_bytes.saturating_add(block_bytes);
-        self.active_bytes = self.active_bytes.saturating_add(bytes);
+        self.allocated_bytes += u128::from(block_bytes);
+        self.active_bytes += u128::from(bytes);
         self.did = (event > 0).then_some((EventKind::Allocate, Some(id)));
         self.fresh_segment = None;
     }
@@ -229,8 +229,8 @@ impl<'a> Reading<'a> {
         let idx = id.0 as usize;
         self.allocations.deaths[idx] = event;
         self.carver.give(self.allocations.addresses[idx]);
-        self.allocated_bytes = self.allocated_bytes.saturating_sub(self.allocations.block_bytes[idx]);
-        self.active_bytes = self.active_bytes.saturating_sub(self.allocations.bytes[idx]);
+        self.allocated_bytes -= u128::from(self.allocations.block_bytes[idx]);
+        self.active_bytes -= u128::from(self.allocations.bytes[idx]);
         self.did = self.did.or(Some((EventKind::Free, Some(id))));
     }
 
@@ -320,8 +320,8 @@ impl<'a> Reading<'a> {
 
     /// Where the segments at the end are not those that the history leads to, they are right.
     fn reconcile(&mut self) {
-        let bytes = self.final_segments.values().map(|it| it.bytes);
-        let is_same = bytes.fold(0, u64::saturating_add) == self.ranges.reserved_bytes;
+        let bytes = self.final_segments.values().map(|it| u128::from(it.bytes));
+        let is_same = bytes.sum::<u128>() == self.ranges.reserved_bytes;
         if is_same {
             return;
         }

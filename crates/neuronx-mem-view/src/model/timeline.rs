@@ -48,10 +48,16 @@ impl Timeline {
         }
     }
 
-    pub(super) fn push(&mut self, reserved_bytes: u64, allocated_bytes: u64, active_bytes: u64) {
-        self.reserved_bytes.push(reserved_bytes);
-        self.allocated_bytes.push(allocated_bytes);
-        self.active_bytes.push(active_bytes);
+    /// Adds a moment; sums beyond 64 bits, which only nonsense has, become the largest number.
+    pub(super) fn push(
+        &mut self,
+        reserved_bytes: impl TryInto<u64>,
+        allocated_bytes: impl TryInto<u64>,
+        active_bytes: impl TryInto<u64>,
+    ) {
+        self.reserved_bytes.push(reserved_bytes.try_into().unwrap_or(u64::MAX));
+        self.allocated_bytes.push(allocated_bytes.try_into().unwrap_or(u64::MAX));
+        self.active_bytes.push(active_bytes.try_into().unwrap_or(u64::MAX));
     }
 
     /// The sums of the whole, as the columns show them. O(events).
