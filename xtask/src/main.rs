@@ -24,6 +24,7 @@ mod soak;
 mod steps;
 mod test;
 mod tidy;
+mod vendor;
 mod workspace;
 
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "docs", summary: docs::SUMMARY, help: docs::HELP, run: docs::run },
     Command { name: "lint", summary: lint::SUMMARY, help: lint::HELP, run: lint::run },
     Command { name: "tidy", summary: tidy::SUMMARY, help: tidy::HELP, run: tidy::run },
+    Command { name: "vendor", summary: vendor::SUMMARY, help: vendor::HELP, run: vendor::run },
     Command { name: "ci", summary: ci::SUMMARY, help: ci::HELP, run: ci::run },
     Command { name: "help", summary: help::SUMMARY, help: help::HELP, run: help::run },
 ];

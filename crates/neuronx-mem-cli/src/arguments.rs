@@ -26,6 +26,7 @@ use crate::shrink::ShrinkArguments;
 use crate::size::parse_size;
 use crate::target::Kind;
 use crate::tune::TuneArguments;
+use crate::view::ViewArguments;
 
 /// Device memory of Neuron cores: replay, compare, tune and explain recorded programs; check a host.
 #[derive(Debug, Parser)]
@@ -116,6 +117,14 @@ pub(crate) enum Verb {
     /// Reads every trace and snapshot in DIR; the number in a file's name is its rank.
     #[command(after_help = "Example:\n  neuronx-mem merge snapshots/")]
     Merge(MergeArguments),
+    /// Look at a run: one HTML file that opens in any browser and asks for nothing from a network.
+    ///
+    /// Reserved, allocated and active bytes over events and time, every block over time and in its segment
+    /// at any moment, who holds the peak, filter and search. A trace is replayed; a snapshot is shown as
+    /// it is. The page says what it sums up or leaves out.
+    #[command(after_help = "Example:\n  neuronx-mem view train.csv.zst -o train.html\n  \
+        neuronx-mem view oom.pickle --serve 8080")]
+    View(ViewArguments),
     /// Convert between snapshots, traces and timelines.
     ///
     /// The content of the input tells what it is, the name of the output what it becomes. The
@@ -231,6 +240,9 @@ pub(crate) struct ReplayArguments {
     /// Record the history and write a snapshot at the end, .pickle or .json
     #[arg(long, value_name = "OUT")]
     pub(crate) snapshot: Option<PathBuf>,
+    /// Write the page of `view` for this replay
+    #[arg(long, value_name = "OUT.html")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ mod text;
 
 use neuronx_mem_explain::{ExplainOptions, Explanation, Input, ReadOptions, usual_configs};
 
-pub(crate) use arguments::ExplainArguments;
+pub(crate) use arguments::{DeviceOf, ExplainArguments, device};
 pub(crate) use text::{count, more};
 
 use crate::config;

@@ -11,6 +11,7 @@ use neuronx_mem_host::HostError;
 use neuronx_mem_numa::NumaError;
 use neuronx_mem_replay::ReplayError;
 use neuronx_mem_tune::{BudgetFault, TuneError};
+use neuronx_mem_view::ViewError;
 
 use crate::int64::AuditError;
 
@@ -20,6 +21,10 @@ pub(crate) enum Failure {
     Trace(#[from] ReplayError),
     #[error(transparent)]
     Explain(#[from] ExplainError),
+    #[error(transparent)]
+    View(#[from] ViewError),
+    #[error("--serve {port}: {source}")]
+    Serve { port: u16, source: io::Error },
     #[error("--config `{text}`: {finding}")]
     Config { text: String, finding: Box<Finding> },
     #[error(

@@ -35,6 +35,7 @@ mod steps;
 mod target;
 mod tune;
 mod units;
+mod view;
 
 use std::process::ExitCode;
 
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Verb::Diff(arguments) => diff::run(&arguments),
         Verb::Leaks(arguments) => leaks::run(&arguments),
         Verb::Merge(arguments) => merge::run(&arguments),
+        Verb::View(arguments) => view::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Config(arguments) => keys::run(&arguments),
         Verb::Env(arguments) => environment::run(&arguments),

@@ -1,10 +1,12 @@
 //! The verb `replay`: one trace, one configuration.
 
+use std::path::Path;
+
 use neuronx_mem::Device;
 use neuronx_mem::fragmentation::Analysis;
 use neuronx_mem::stats::format_count;
 use neuronx_mem_replay::{
-    Analysed, Replay, ReplayOptions, ReplayReport, Trace, TraceInput, TraceOutOfMemory,
+    Analysed, Input, ReadOptions, Replay, ReplayOptions, ReplayReport, TraceInput, TraceOutOfMemory,
 };
 
 use crate::arguments::ReplayArguments;
@@ -12,7 +14,7 @@ use crate::config::{self, Chosen};
 use crate::failure::Failure;
 use crate::output::{self, Answer};
 use crate::target::{self, Kind};
-use crate::{convert, json, units};
+use crate::{convert, json, units, view};
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<Answer, Failure> {
     let chosen = config::choose(arguments.config.as_deref())?;
@@ -32,24 +34,40 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<Answer, Failure> {
     Ok(if report.num_ooms > 0 { Answer::No } else { Answer::Yes })
 }
 
-/// Replays, and writes the snapshot if one is asked for.
+/// Replays, and writes the snapshot and the page if they are asked for.
 fn replay(
     arguments: &ReplayArguments,
     replay: &Replay,
     input: &TraceInput,
 ) -> Result<Analysed<Analysis>, Failure> {
     let (is_lenient, look) = (arguments.trace.lenient, Device::segment_pool_analysis);
-    let Some(path) = &arguments.snapshot else { return Ok(replay.analyse(input, is_lenient, look)?) };
+    if arguments.snapshot.is_none() && arguments.html.is_none() {
+        return Ok(replay.analyse(input, is_lenient, look)?);
+    }
+    let snapshot = match &arguments.snapshot {
+        Some(path) => Some((path, snapshot_kind(path)?)),
+        None => None,
+    };
+    let input = Input::read(input, &ReadOptions { is_lenient, ..ReadOptions::default() })?;
+    // Each written by a pass of its own, so that the time of the others is that without a record.
+    let analysed = replay.analyse_trace(input.trace(), look)?;
+    if let Some((path, kind)) = snapshot {
+        let recorded = replay.record(input.trace().events())?;
+        target::write(path, |out| convert::write_snapshot(&recorded.snapshot, kind, None, out))?;
+    }
+    if let Some(path) = &arguments.html {
+        view::write_replayed(&input, replay.options(), path)?;
+    }
+    Ok(analysed)
+}
+
+/// The format of a snapshot file with this name.
+fn snapshot_kind(path: &Path) -> Result<Kind, Failure> {
     let kind = Kind::of_name(path)?;
     if kind.snapshot_format().is_none() {
-        return Err(Failure::NotASnapshotName { path: path.clone() });
+        return Err(Failure::NotASnapshotName { path: path.to_owned() });
     }
-    // Recorded by a pass of its own, so that the time of the others is that without a record.
-    let trace = Trace::read_input(input, is_lenient)?;
-    let analysed = replay.analyse_trace(&trace, look)?;
-    let recorded = replay.record(trace.events())?;
-    target::write(path, |out| convert::write_snapshot(&recorded.snapshot, kind, None, out))?;
-    Ok(analysed)
+    Ok(kind)
 }
 
 /// The two reports that follow the figures.

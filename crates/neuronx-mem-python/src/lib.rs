@@ -14,6 +14,7 @@ mod errors;
 mod history;
 mod host_memory;
 mod int64;
+mod int64_hooks;
 mod numa;
 mod region;
 mod settings;
@@ -37,6 +38,8 @@ mod _native {
     use crate::history::{record_memory_history, set_memory_metadata};
     #[pymodule_export]
     use crate::int64::int64_route;
+    #[pymodule_export]
+    use crate::int64_hooks::{int64_hooks, int64_policy};
     #[pymodule_export]
     use crate::numa::{Pinned, numa_pin, numa_status, numa_topology};
     #[pymodule_export]

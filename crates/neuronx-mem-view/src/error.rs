@@ -17,4 +17,15 @@ pub enum ViewError {
         /// Most that can be numbered.
         limit: u32,
     },
+    /// The page could not be written.
+    #[error("the page cannot be written: {0}")]
+    Write(#[from] std::io::Error),
+    /// The viewer for a terminal was asked for where there is none.
+    #[cfg(feature = "terminal")]
+    #[error("standard output is no terminal that can be drawn on")]
+    NoTerminal,
+    /// The terminal cannot be read or written.
+    #[cfg(feature = "terminal")]
+    #[error("terminal: {0}")]
+    Terminal(#[source] std::io::Error),
 }

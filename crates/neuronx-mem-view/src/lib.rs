@@ -25,9 +25,13 @@
 
 mod error;
 mod model;
+mod page;
+#[cfg(feature = "terminal")]
+pub mod terminal;
 
 pub use error::ViewError;
 pub use model::{
     Allocation, AllocationId, Allocations, BlockOnMap, EventKind, Events, Mark, MarkKind, Origin,
     OutOfMemoryMark, Recording, STILL_LIVE, SegmentLife, SegmentOnMap, SiteTotal, Timeline, Totals,
 };
+pub use page::{PageOptions, write_page};

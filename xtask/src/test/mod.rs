@@ -3,10 +3,11 @@
 //! Knows which crates were asked for and adds up what their suites say. A suite is a file here: it
 //! returns outcomes by package name. Unit, integration and snapshot tests are one suite
 //! ([`binaries`]), the examples in the documentation another ([`examples`]), what Python reads and
-//! starts a third ([`python`]), and the models of concurrent code, which run alone, a fourth
-//! ([`exhaustive`]).
+//! starts a third ([`python`]), what a browser shows a fourth ([`browser`]), and the models of
+//! concurrent code, which run alone, a fifth ([`exhaustive`]).
 
 mod binaries;
+mod browser;
 mod examples;
 mod exhaustive;
 mod outcome;
@@ -28,7 +29,7 @@ pub(crate) const SUMMARY: &str = "unit, snapshot, integration and documentation 
 
 /// The text of `cargo xtask test --help`.
 pub(crate) const HELP: &str = "\
-Usage: cargo xtask test [CRATE...] [--accept] [--python] [--exhaustive]
+Usage: cargo xtask test [CRATE...] [--accept] [--python] [--browser] [--exhaustive]
 
 Runs the unit, snapshot and integration tests and the documentation examples of every crate, or of
 the named ones, and prints one line a crate. Names work with and without `neuronx-mem-`. The output
@@ -37,6 +38,8 @@ of a crate that fails is shown in full. The last line is `N passed, N failed`.
   --accept   write new and changed snapshots; without it a snapshot that differs is a failure
   --python   also let Python and PyTorch's memory visualizer read what the command writes, torchrun
              start the launcher, and build, install and use the Python package
+  --browser  also let headless Chromium open the pages that `view` writes; pictures of four states are
+             left in target/browser/pictures
   --exhaustive
              run the models of concurrent code under the model checker instead, in every order of
              their threads, and say of each whether that was the full space or up to a number of
@@ -44,6 +47,8 @@ of a crate that fails is shown in full. The last line is `N passed, N failed`.
 
 Needs Rust and the dependencies of the workspace; no network, no other tool. With `--python` also
 python3, and PyPI the first time: on Linux that is all of PyTorch, some five gigabytes below target/.
+With `--browser` also node 20 or later, npm, and its registry the first time (one package below target/);
+Chromium is found on PATH, or where CHROMIUM says. Chromium itself runs without a network.
 ";
 
 /// Runs the command.
@@ -75,6 +80,11 @@ fn test(workspace: &Workspace, selection: &Selection<'_>) -> Result<Outcome, Fai
         report(&member.name, &outcome);
         total.add(&outcome);
     }
+    if selection.has_browser() {
+        let outcome = browser::run(workspace, &built);
+        report(browser::NAME, &outcome);
+        total.add(&outcome);
+    }
     if selection.has_python() {
         let outcome = python::run(workspace, &built);
         report(python::NAME, &outcome);
@@ -90,7 +100,11 @@ fn report(name: &str, outcome: &Outcome) {
     }
     println!("{}", line(name, outcome));
     if outcome.failed > 0 {
-        let name = if name == python::NAME { "--python xtask" } else { name };
+        let name = match name {
+            python::NAME => "--python xtask",
+            browser::NAME => "--browser xtask",
+            name => name,
+        };
         eprintln!("to run it again: cargo xtask test {name}");
     }
 }

@@ -15,26 +15,28 @@ pub(super) struct Selection<'a> {
     is_everything: bool,
     snapshots: Snapshots,
     has_python: bool,
+    has_browser: bool,
     is_exhaustive: bool,
 }
 
 impl<'a> Selection<'a> {
-    /// Reads `[CRATE...] [--accept] [--python] [--exhaustive]`.
+    /// Reads `[CRATE...] [--accept] [--python] [--browser] [--exhaustive]`.
     ///
     /// An unknown flag or name is a usage error.
     pub(super) fn parse(workspace: &'a Workspace, arguments: &[String]) -> Result<Self, Failure> {
         let (flags, names): (Vec<&String>, Vec<&String>) =
             arguments.iter().partition(|argument| argument.starts_with('-'));
         let mut snapshots = Snapshots::Check;
-        let (mut has_python, mut is_exhaustive) = (false, false);
+        let (mut has_python, mut has_browser, mut is_exhaustive) = (false, false, false);
         for flag in flags {
             match flag.as_str() {
                 "--accept" => snapshots = Snapshots::Accept,
                 "--python" => has_python = true,
+                "--browser" => has_browser = true,
                 "--exhaustive" => is_exhaustive = true,
                 _ => {
                     return Err(Failure::Usage(format!(
-                        "`test` has no flag `{flag}`; it has --accept, --python and --exhaustive"
+                        "`test` has no flag `{flag}`; it has --accept, --python, --browser and --exhaustive"
                     )));
                 }
             }
@@ -46,7 +48,14 @@ impl<'a> Selection<'a> {
             .iter()
             .filter(|member| names.is_empty() || wanted.iter().any(|one| one.name == member.name))
             .collect();
-        Ok(Self { members, is_everything: names.is_empty(), snapshots, has_python, is_exhaustive })
+        Ok(Self {
+            members,
+            is_everything: names.is_empty(),
+            snapshots,
+            has_python,
+            has_browser,
+            is_exhaustive,
+        })
     }
 
     /// The selected crates, lower floors first.
@@ -62,6 +71,11 @@ impl<'a> Selection<'a> {
     /// Whether Python is asked too.
     pub(super) fn has_python(&self) -> bool {
         self.has_python
+    }
+
+    /// Whether a browser is asked too.
+    pub(super) fn has_browser(&self) -> bool {
+        self.has_browser
     }
 
     /// Whether the models run instead of the tests.

@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::binaries::{Binary, binary_of};
 use super::examples::{Section, Splitter, attribute};
 use super::outcome::{Outcome, Outcomes, result_of};
-use super::python;
 use super::selection::Selection;
 use super::{Snapshots, line};
+use super::{browser, python};
 use crate::failure::Failure;
 use crate::process::Captured;
 use crate::workspace::Workspace;
@@ -60,7 +60,10 @@ fn unknown_names_and_flags_are_usage_errors() {
         "pool attic",
         "no crate `attic`; the crates are neuronx-mem-pool, neuronx-mem, neuronx-mem-tests",
     );
-    check_refused("--fast", "`test` has no flag `--fast`; it has --accept, --python and --exhaustive");
+    check_refused(
+        "--fast",
+        "`test` has no flag `--fast`; it has --accept, --python, --browser and --exhaustive",
+    );
 }
 
 #[test]
@@ -187,6 +190,25 @@ fn python_is_asked_only_when_wanted() {
     let has_python = |text: &str| Selection::parse(&workspace, &words(text)).unwrap().has_python();
     assert!(!has_python("pool"));
     assert!(has_python("--python") && has_python("pool --python --accept"));
+}
+
+#[test]
+fn a_browser_is_asked_only_when_wanted() {
+    let workspace = Workspace::load().unwrap();
+    let has_browser = |text: &str| Selection::parse(&workspace, &words(text)).unwrap().has_browser();
+    assert!(!has_browser("pool --python"));
+    assert!(has_browser("--browser") && has_browser("pool --browser --python"));
+}
+
+#[test]
+fn closing_lines_of_node_are_read() {
+    let check =
+        |text: &str, success, expected| assert_eq!(browser::result_of(text, success), expected, "{text}");
+    check("ok 1 - a\n# tests 3\n# pass 3\n# fail 0\n# cancelled 0\n", true, (3, 0));
+    check("# tests 4\n# pass 2\n# fail 1\n# cancelled 1\n", false, (2, 2));
+    check("# pass 3\n# fail 0\n", false, (3, 1));
+    check("# tests 0\n# pass 0\n# fail 0\n", true, (0, 1));
+    check("Error: no such file\n", false, (0, 1));
 }
 
 #[test]

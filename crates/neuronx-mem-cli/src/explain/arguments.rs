@@ -63,8 +63,9 @@ enum LeastOf {
     Blocks,
 }
 
+/// A chip to replay on, or a device of a snapshot.
 #[derive(Clone, Copy, Debug)]
-enum DeviceOf {
+pub(crate) enum DeviceOf {
     Chip(Preset),
     Snapshot(usize),
 }
@@ -118,7 +119,7 @@ fn moment(text: &str) -> Result<Moment, String> {
     }
 }
 
-fn device(text: &str) -> Result<DeviceOf, String> {
+pub(crate) fn device(text: &str) -> Result<DeviceOf, String> {
     if let Ok(preset) = text.parse() {
         return Ok(DeviceOf::Chip(preset));
     }

@@ -12,4 +12,6 @@ mod host;
 mod int64;
 mod numa;
 mod support;
+mod view;
+mod view_terminal;
 mod what_if;

@@ -101,6 +101,13 @@ impl Route {
         }
     }
 
+    /// Returns what becomes of values in the operator; of one that nobody knows, that they are computed
+    /// with.
+    #[must_use]
+    pub const fn values(&self) -> Values {
+        self.values
+    }
+
     /// Returns what the compiler may compute with instead: sums in `float32`, for the few operators
     /// whose release notes say so, where they run on the device and not in 64 bits.
     #[must_use]

@@ -12,7 +12,8 @@ another one, for programs without PyTorch.
 
 :mod:`neuronx_mem.memory` has the statistics, :mod:`neuronx_mem.numa` the placement of the process,
 :mod:`neuronx_mem.int64` the audit of 64-bit operators. :func:`replay`, :func:`compare`, :func:`tune`,
-:func:`explain`, :func:`diff` and :func:`leaks` work on recorded programs. Nothing here imports PyTorch.
+
+:func:`explain`, :func:`diff` and :func:`leaks` work on recorded programs, :func:`trace_model` records one. Nothing here imports PyTorch.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from neuronx_mem._errors import CommandError, OutOfMemoryError
 from neuronx_mem._explain import Diff, Explanation, Leaks, diff, explain, leaks
 from neuronx_mem._native import Allocator, Block, Device, Stream, configure, device_count
 from neuronx_mem._replay import Comparison, Replay, compare, replay
+from neuronx_mem._trace_model import Trace, trace_model
 from neuronx_mem._tune import Tuning, tune
 from neuronx_mem._version import __version__
 from neuronx_mem.memory import (
@@ -66,6 +68,7 @@ __all__ = [
     "Replay",
     "SegmentPoolAnalysis",
     "Stream",
+    "Trace",
     "Tuning",
     "__version__",
     "compare",
@@ -96,5 +99,6 @@ __all__ = [
     "segment_pool_analysis_summary",
     "set_per_process_memory_fraction",
     "synchronize",
+    "trace_model",
     "tune",
 ]

@@ -7,6 +7,7 @@ operators and on recorded programs; imports nothing of PyTorch.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
@@ -14,7 +15,7 @@ from typing import Any, Union
 from neuronx_mem import _command, _native
 from neuronx_mem._html import rows_table, size
 
-__all__ = ["MODES", "Audit", "AuditRow", "ModeTotals", "Route", "RouteSummary", "audit", "route"]
+__all__ = ["MODES", "Audit", "AuditRow", "ModeTotals", "Route", "RouteSummary", "audit", "reset_audit", "route"]
 
 MODES = ("native", "packed", "native_strict", "cpu_bounce", "cpu_fallback")
 """The values of ``TORCH_NEURONX_INT64_MODE``, the default first."""
@@ -122,14 +123,17 @@ Operators = Union[str, "os.PathLike[str]", bytes, Sequence[str], Mapping[str, in
 """A trace with operators (path or bytes), names of operators, or names with their number of calls."""
 
 
-def audit(operators: Operators, mode: str | None = None, check_overflow: bool = False) -> Audit:
+def audit(operators: Operators | None = None, mode: str | None = None, check_overflow: bool = False) -> Audit:
     """How each operator on ``int64`` or ``float64`` would run in each of the five modes.
 
-    ``operators`` is the path or the bytes of a trace in JSON lines or of a list of operators, a list of names, or
+    Without ``operators``, those that this process has run on the simulated device since
+    :func:`reset_audit`, with ``int64`` among their arguments or results. Otherwise it is the path or the bytes of a trace in JSON lines or of a list of operators, a list of names, or
     a dict of names with numbers of calls. ``mode`` is the one whose bytes and risks decide the order, that
     of ``TORCH_NEURONX_INT64_MODE`` unless set. Raises :class:`neuronx_mem.CommandError` for an input that
     cannot be read.
     """
+    if operators is None:
+        operators = _seen()
     if isinstance(operators, Mapping):
         argument, stdin = "-", "".join(f"{n_calls} {name}\n" for name, n_calls in operators.items()).encode()
     elif isinstance(operators, (str, bytes)) or hasattr(operators, "__fspath__"):
@@ -149,6 +153,25 @@ def audit(operators: Operators, mode: str | None = None, check_overflow: bool = 
         answer["calls"],
         answer["wide_calls"],
     )
+
+
+def reset_audit() -> None:
+    """Forgets the operators that the simulated device has run.
+
+    Raises ``RuntimeError`` without ``import neuronx_mem.torch``.
+    """
+    _library().reset_observed()
+
+
+def _seen() -> bytes:
+    return str(_library().observed()).encode()
+
+
+def _library() -> Any:
+    library = sys.modules.get("neuronx_mem.torch._library")
+    if library is None or not library.is_loaded():
+        raise RuntimeError("no operator was seen: import neuronx_mem.torch before the program runs")
+    return library
 
 
 def _row(row: dict[str, Any]) -> AuditRow:

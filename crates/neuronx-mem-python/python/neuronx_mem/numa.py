@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 import os
+import warnings
 from typing import Any
 
 from neuronx_mem import _native
 from neuronx_mem._native import Pinned
 
-__all__ = ["Pinned", "get_numa_details", "get_numa_status", "pin", "topology"]
+__all__ = ["Pinned", "get_numa_details", "get_numa_status", "pin", "pin_for_process_group", "topology"]
 
 
 def get_numa_status() -> dict[str, Any]:
@@ -59,6 +60,24 @@ def pin(rank: int | None = None, mode: str = "node") -> Pinned:
             raise ValueError("no rank: give one, or set LOCAL_RANK")
         rank = int(text)
     return _native.numa_pin(rank, mode)
+
+
+def pin_for_process_group() -> Pinned | None:
+    """Pins as the guidelines have it when a process makes its first process group ``"neuron"``.
+
+    Does nothing with ``NEURON_NUMA_PIN=0``, where ``neuron-numa-launch`` or the caller has pinned already,
+    and where nothing says which devices there are. Never raises: what keeps a process from being pinned is
+    a warning, and the process goes on.
+    """
+    status = get_numa_details()
+    is_done = status["numa_pinned"] or status["launched_node"] is not None
+    if is_done or not status["numa_pin_enabled"] or not status["topology_available"]:
+        return None
+    try:
+        return pin()
+    except (ValueError, RuntimeError) as error:
+        warnings.warn(f"this process is not pinned to a NUMA node: {error}", stacklevel=2)
+        return None
 
 
 @functools.lru_cache(maxsize=1)

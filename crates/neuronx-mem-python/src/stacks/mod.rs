@@ -4,8 +4,9 @@
 //! line, no memory for a stack that was seen before. Knows one table a process, which is never freed. Code
 //! that appears in a stack is kept alive, so that its address means the same for ever.
 //!
-//! Threads may hold no interpreter lock when they allocate or free: it is taken here, before the table's
-//! own and never while that is held. Nothing is captured while the interpreter ends.
+//! Threads may hold no interpreter lock when they allocate: it is taken here, before the table's own and
+//! never while that is held. A free never takes it, and has no stack without it. Nothing is captured while
+//! the interpreter ends.
 
 mod native;
 mod python;
@@ -75,6 +76,13 @@ impl SharedStacks for InterpreterStacks {
             Some(StackId::from_index(number))
         })
         .flatten()
+    }
+
+    /// Never waits for the interpreter: a free on a thread without its lock has no stack. Such threads
+    /// (autograd's, say) run no Python of their own.
+    fn capture_at_free(&self) -> Option<StackId> {
+        let has_lock = self.frames.as_ref().is_some_and(Frames::has_lock);
+        if has_lock { self.capture() } else { None }
     }
 
     fn table(&self) -> StackTable {

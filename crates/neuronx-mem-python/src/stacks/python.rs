@@ -17,6 +17,7 @@ const MOST_FRAMES: usize = 512;
 
 type GetBack = unsafe extern "C" fn(frame: *mut ffi::PyFrameObject) -> *mut ffi::PyFrameObject;
 type GetLasti = unsafe extern "C" fn(frame: *mut ffi::PyFrameObject) -> c_int;
+type HasLock = unsafe extern "C" fn() -> c_int;
 type AddrToLine = unsafe extern "C" fn(code: *mut ffi::PyCodeObject, position: c_int) -> c_int;
 
 /// The functions that walk frames.
@@ -25,6 +26,8 @@ pub(super) struct Frames {
     back: GetBack,
     /// Before Python 3.11 there is none: the line is taken at once, which costs more.
     instruction: Option<(GetLasti, AddrToLine)>,
+    /// Whether the calling thread holds the interpreter's lock.
+    has_lock: HasLock,
 }
 
 impl Frames {
@@ -36,8 +39,16 @@ impl Frames {
         let instruction = unsafe { process.get::<GetLasti>(b"PyFrame_GetLasti\0") };
         // SAFETY: as in CPython's headers since 2.x.
         let line = unsafe { process.get::<AddrToLine>(b"PyCode_Addr2Line\0") };
+        // SAFETY: as in CPython's headers since 3.4.
+        let has_lock = *unsafe { process.get::<HasLock>(b"PyGILState_Check\0") }.ok()?;
         let instruction = instruction.ok().zip(line.ok()).map(|(instruction, line)| (*instruction, *line));
-        Some(Self { back, instruction })
+        Some(Self { back, instruction, has_lock })
+    }
+
+    /// Whether this thread holds the interpreter's lock. May be asked on any thread.
+    pub(super) fn has_lock(&self) -> bool {
+        // SAFETY: takes nothing and needs no lock.
+        unsafe { (self.has_lock)() == 1 }
     }
 
     /// Adds the frames of this thread, innermost first. Runs no code of Python and raises nothing.

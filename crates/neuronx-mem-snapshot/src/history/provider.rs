@@ -61,6 +61,12 @@ pub trait SharedStacks: Send + Sync {
     /// is none.
     fn capture(&self) -> Option<StackId>;
 
+    /// The same for a free, which may come on any thread and at any time: a source that would have to
+    /// wait for somebody answers `None`. Unless it says otherwise, as [`capture`](Self::capture).
+    fn capture_at_free(&self) -> Option<StackId> {
+        self.capture()
+    }
+
     /// A table in which every number handed out so far is a stack, innermost frame first. Slow:
     /// names and lines are looked up here.
     fn table(&self) -> StackTable;

@@ -8,16 +8,15 @@ use neuronx_mem::config::ConfigKey;
 use neuronx_mem::pool::{PlacementPolicy, PoolKind};
 use neuronx_mem_snapshot::{Snapshot, keys};
 
-const MIB: u64 = 1 << 20;
+use super::divisions::Divisions;
 
-/// PyTorch's smallest block, and the unit of its sizes.
-const PYTORCH_UNIT_BYTES: u64 = 512;
+const MIB: u64 = 1 << 20;
 
 /// Whose rules hold.
 #[derive(Clone, Debug)]
 pub(super) enum Rules {
     Neuron(Box<(AllocatorConfig, PlacementPolicy)>),
-    PyTorch { max_split_bytes: u64, is_expandable: bool },
+    PyTorch { max_split_bytes: u64, is_expandable: bool, divisions: Divisions },
 }
 
 /// A request under the rules.
@@ -54,7 +53,8 @@ impl Rules {
             let is_expandable =
                 snapshot.setting("expandable_segments").and_then(|value| value.as_bool()).unwrap_or(false);
             let max_split_bytes = max_split.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(u64::MAX);
-            return Self::PyTorch { max_split_bytes, is_expandable };
+            let divisions = Divisions::of(snapshot);
+            return Self::PyTorch { max_split_bytes, is_expandable, divisions };
         }
         let setting = |key: &ConfigKey| {
             let value = snapshot.setting(key.name())?.as_int()?;
@@ -86,13 +86,13 @@ impl Rules {
                     max_split_bytes: policy.max_split_bytes(),
                 })
             }
-            Self::PyTorch { max_split_bytes, is_expandable } => {
-                let block_bytes = requested_bytes.checked_next_multiple_of(PYTORCH_UNIT_BYTES)?;
+            Self::PyTorch { max_split_bytes, is_expandable, divisions } => {
+                let block_bytes = divisions.round(requested_bytes)?;
                 let is_fine = *is_expandable || block_bytes <= MIB;
                 Some(Wanted {
                     block_bytes,
                     extent_bytes: block_bytes,
-                    least_rest_bytes: if is_fine { PYTORCH_UNIT_BYTES } else { MIB + 1 },
+                    least_rest_bytes: if is_fine { Divisions::UNIT_BYTES } else { MIB + 1 },
                     max_split_bytes: if is_fine { u64::MAX } else { *max_split_bytes },
                 })
             }

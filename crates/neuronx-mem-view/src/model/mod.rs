@@ -3,6 +3,7 @@
 
 mod allocations;
 mod carve;
+mod divisions;
 mod events;
 mod map;
 mod marks;

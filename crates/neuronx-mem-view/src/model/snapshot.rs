@@ -320,8 +320,8 @@ impl<'a> Reading<'a> {
 
     /// Where the segments at the end are not those that the history leads to, they are right.
     fn reconcile(&mut self) {
-        let is_same =
-            self.final_segments.values().map(|it| it.bytes).sum::<u64>() == self.ranges.reserved_bytes;
+        let bytes = self.final_segments.values().map(|it| it.bytes);
+        let is_same = bytes.fold(0, u64::saturating_add) == self.ranges.reserved_bytes;
         if is_same {
             return;
         }

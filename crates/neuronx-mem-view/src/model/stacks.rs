@@ -25,7 +25,7 @@ impl Recording {
         for id in self.live_at(event) {
             let idx = id.0 as usize;
             let total = &mut totals[self.allocations.sites[idx].index()];
-            total.0 += self.allocations.block_bytes[idx];
+            total.0 = total.0.saturating_add(self.allocations.block_bytes[idx]);
             total.1 += 1;
         }
         let mut rows: Vec<SiteTotal> = self

@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use neuronx_mem_snapshot::Snapshot;
+use neuronx_mem_snapshot::{Snapshot, Value};
 
 use super::allocations::STILL_LIVE;
 use super::carve::{Carver, Held, Rules};
+use super::divisions::Divisions;
 use super::segments::{Ranges, SegmentLife};
 
 fn range(address: u64, bytes: u64, birth: u64) -> SegmentLife {
@@ -56,4 +57,27 @@ fn pytorch_keeps_a_small_rest_with_a_large_block() {
     assert_eq!(carver.take(4 * MIB, MIB + 512, None, held), MIB + 512);
     assert_eq!(carver.take(3 * MIB, MIB - 100, None, held), MIB);
     assert_eq!(carver.take(9 * MIB, 100, Some(4096), held), 4096, "what the file says is right");
+}
+
+#[test]
+fn pytorch_rounds_as_its_settings_say() {
+    const MIB: u64 = 1 << 20;
+    let plain = Divisions::of(&Snapshot::new());
+    assert_eq!(
+        [0, 1, 512, 513, MIB + 1].map(|bytes| plain.round(bytes)),
+        [512, 512, 512, 1024, MIB + 512].map(Some)
+    );
+    assert_eq!(plain.round(u64::MAX), None);
+    let mut snapshot = Snapshot::new();
+    let parts = [("1", 4), ("4", 8), ("32768", 1)].map(|(size, parts)| (size, Value::Int(parts)));
+    snapshot.set_setting("roundup_power2_divisions", Value::dict(parts));
+    let divided = Divisions::of(&snapshot);
+    // Sizes below 1 MiB go with 1 MiB; those of at most 512 bytes a part stay as they are.
+    assert_eq!(divided.round(2048), Some(2048));
+    assert_eq!(divided.round(2049), Some(2560));
+    assert_eq!(divided.round(1_300_000), Some(MIB + MIB / 4));
+    assert_eq!(divided.round(MIB), Some(MIB));
+    assert_eq!(divided.round(2 * MIB + 1), Some(2 * MIB + 512), "2 MiB has none of its own");
+    assert_eq!(divided.round(5 * MIB + 1), Some(5 * MIB + MIB / 2));
+    assert_eq!(divided.round(u64::MAX), None);
 }

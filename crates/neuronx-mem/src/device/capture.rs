@@ -116,13 +116,13 @@ impl Capture {
     /// The caller's stack for an allocation, if one is wanted. One load when not.
     #[inline]
     pub(super) fn for_allocate(&self) -> Option<StackId> {
-        if self.on_allocate.load(Ordering::Relaxed) { self.take() } else { None }
+        if self.on_allocate.load(Ordering::Relaxed) { self.take(SharedStacks::capture) } else { None }
     }
 
     /// The caller's stack for a free, if one is wanted. One load when not.
     #[inline]
     pub(super) fn for_free(&self) -> Option<StackId> {
-        if self.on_free.load(Ordering::Relaxed) { self.take() } else { None }
+        if self.on_free.load(Ordering::Relaxed) { self.take(SharedStacks::capture_at_free) } else { None }
     }
 
     /// A copy of the table that all stacks are numbers into.
@@ -137,14 +137,14 @@ impl Capture {
     }
 
     #[cold]
-    fn take(&self) -> Option<StackId> {
+    fn take(&self, ask: impl FnOnce(&(dyn SharedStacks + 'static)) -> Option<StackId>) -> Option<StackId> {
         let mut source = self.source.lock();
         let shared = match &mut *source {
             Source::Exclusive { provider, table } => return provider.capture(table),
             Source::Shared(shared) => Arc::clone(shared),
         };
         drop(source);
-        shared.capture()
+        ask(&*shared)
     }
 }
 

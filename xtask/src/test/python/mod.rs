@@ -55,11 +55,7 @@ fn tested(workspace: &Workspace, built: &[Binary]) -> Result<Outcome, Failure> {
     let root = workspace.root();
     let mut programs = Vec::new();
     for (name, variable) in PROGRAMS {
-        let program = match built.iter().find(|binary| is_program(binary, name)) {
-            Some(binary) => binary.executable.clone(),
-            None => build(root, name)?,
-        };
-        programs.push((variable, program));
+        programs.push((variable, program(root, built, name)?));
     }
     let python = environment(root)?;
     let modules = modules(root, &python)?;
@@ -93,6 +89,14 @@ fn discovered(
     let (passed, failed) = result_of(&ran.text, ran.success);
     ran.text.insert_str(0, &format!("---- python: {scripts}\n"));
     Ok(Outcome { passed, failed, elapsed: ran.elapsed, output: ran.text })
+}
+
+/// A program of the workspace: as built for the tests, or built now.
+pub(super) fn program(root: &Path, built: &[Binary], name: &str) -> Result<PathBuf, Failure> {
+    match built.iter().find(|binary| is_program(binary, name)) {
+        Some(binary) => Ok(binary.executable.clone()),
+        None => build(root, name),
+    }
 }
 
 fn is_program(binary: &Binary, name: &str) -> bool {

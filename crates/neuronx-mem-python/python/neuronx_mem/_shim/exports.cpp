@@ -118,8 +118,9 @@ NXM_EXPORT void nxm_shim_observe_int64(int is_on) {
   nxm::set_observing(is_on != 0);
 }
 
-NXM_EXPORT void nxm_shim_on_int64(nxm::OnInt64 call, void* data) {
-  nxm::set_on_int64(call, data);
+// Before the first operator runs.
+NXM_EXPORT void nxm_shim_use_int64_hooks(const nxm::Int64Hooks* hooks) {
+  nxm::g_int64_hooks = hooks;
 }
 
 // Calls back with the text of what was observed.

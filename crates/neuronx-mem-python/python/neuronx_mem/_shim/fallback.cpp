@@ -8,6 +8,7 @@
 
 #include "alias.h"
 #include "generator.h"
+#include "int64_mode.h"
 #include "observer.h"
 #include "operators.h"
 #include "tensors_of.h"
@@ -157,13 +158,14 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   counters().operators.fetch_add(1, std::memory_order_relaxed);
   const OperatorInfo& info = info_of(op);
-  observe(op, info, *stack);
+  Observation observation(op, info, *stack);
   const c10::impl::ExcludeDispatchKeyGuard below_autograd(c10::autograd_dispatch_keyset);
   if (is_planning()) {
     run_planned(op, info, stack);
   } else {
     run_on_stand_ins(op, info, stack, false, false);
   }
+  observation.finish(op, info, *stack);
 }
 
 Counters& counters() {
@@ -180,7 +182,14 @@ void run_on_stand_ins(
   if (!is_meta) {
     replace_generator(info, stack, ordinal);
   }
+  const bool narrows = !is_meta && !is_shape_only && info.int64.changes_anything();
+  if (narrows) {
+    narrow_arguments(op, info, *stack);
+  }
   op.redispatchBoxed(c10::DispatchKeySet(is_meta ? c10::DispatchKey::Meta : c10::DispatchKey::CPU), stack);
+  if (narrows) {
+    narrow_results(info, *stack);
+  }
   const OnDevice guard(ordinal);
   follow_resizes(arguments, is_meta, is_shape_only);
   const size_t first = stack->size() - info.n_returns;

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <mutex>
-#include <sstream>
 
 #include "running.h"
 #include "tensors_of.h"
@@ -10,17 +9,13 @@
 namespace nxm {
 namespace {
 
-struct Seen {
-  int64_t runs = 0;
-  int64_t tensors = 0;
-  int64_t bytes = 0;
-};
+// A program whose shapes never come back is counted without them from here on.
+constexpr size_t kMostCalls = 1 << 16;
 
 struct Observed {
   std::mutex mutex;
-  std::map<std::string, Seen> by_name;
-  OnInt64 call = nullptr;
-  void* data = nullptr;
+  // Number of calls by what is written of them.
+  std::map<std::string, int64_t> calls;
 };
 
 Observed& all() {
@@ -30,59 +25,87 @@ Observed& all() {
 
 }  // namespace
 
-void observe_now(const c10::OperatorHandle& op, const OperatorInfo& info, const torch::jit::Stack& stack) {
-  Seen seen;
-  for (size_t i = stack.size() - info.n_arguments; i < stack.size(); i++) {
-    visit_tensors(stack[i], [&](const at::Tensor& tensor) {
-      if (tensor.defined() && tensor.scalar_type() == at::kLong && tensor.is_privateuseone()) {
-        seen.tensors += 1;
-        seen.bytes += static_cast<int64_t>(tensor.nbytes());
-      }
-    });
+void Observation::add(Shapes& shapes, const c10::IValue& value, bool& has_int64) {
+  visit_tensors(value, [&](const at::Tensor& tensor) {
+    // A number in the program is no operand in memory.
+    if (!tensor.defined() || tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+      return;
+    }
+    const auto sizes = tensor.sizes();
+    shapes.push_back({tensor.scalar_type(), {sizes.begin(), sizes.end()}});
+    has_int64 |= tensor.scalar_type() == at::kLong;
+  });
+}
+
+void Observation::look_at(const c10::OperatorHandle& op, const OperatorInfo& info, const torch::jit::Stack& stack) {
+  is_on_ = true;
+  const auto& arguments = op.schema().arguments();
+  for (size_t i = 0; i < info.n_arguments; i++) {
+    if (!arguments[i].is_out()) {
+      add(arguments_, stack[stack.size() - info.n_arguments + i], has_int64_);
+    }
   }
-  if (seen.tensors == 0) {
+}
+
+void Observation::write(std::string& line, const char* key, const Shapes& shapes) {
+  line += ",\"";
+  line += key;
+  line += "\":[";
+  for (const Shape& shape : shapes) {
+    line += "{\"dtype\":\"";
+    line += c10::getDtypeNames(shape.dtype).first;
+    line += "\",\"shape\":[";
+    for (const int64_t size : shape.sizes) {
+      line += std::to_string(size) + ",";
+    }
+    if (!shape.sizes.empty()) {
+      line.pop_back();
+    }
+    line += "]},";
+  }
+  if (!shapes.empty()) {
+    line.pop_back();
+  }
+  line += ']';
+}
+
+void Observation::count(const c10::OperatorHandle& op, const OperatorInfo& info, const torch::jit::Stack& stack) {
+  Shapes results;
+  for (size_t i = stack.size() - info.n_returns; i < stack.size(); i++) {
+    add(results, stack[i], has_int64_);
+  }
+  if (!has_int64_) {
     return;
   }
   const std::string& overload = op.operator_name().overload_name;
-  const std::string name = overload.empty() ? info.name : info.name + "." + overload;
-  OnInt64 call = nullptr;
-  void* data = nullptr;
-  {
-    const Running running;
-    const std::lock_guard lock(all().mutex);
-    Seen& sum = all().by_name[name];
-    sum.runs += 1;
-    sum.tensors += seen.tensors;
-    sum.bytes += seen.bytes;
-    call = all().call;
-    data = all().data;
-  }
-  if (call != nullptr) {
-    call(name.c_str(), seen.tensors, seen.bytes, data);
+  std::string line = "\"op\":\"" + info.name + (overload.empty() ? "" : "." + overload) + "\"";
+  const std::string name = line;
+  write(line, "inputs", arguments_);
+  write(line, "outputs", results);
+  Observed& seen = all();
+  const Running running;
+  const std::lock_guard lock(seen.mutex);
+  const auto found = seen.calls.find(line);
+  if (found != seen.calls.end()) {
+    found->second += 1;
+  } else {
+    seen.calls[seen.calls.size() < kMostCalls ? line : name] += 1;
   }
 }
 
 void set_observing(bool is_on) {
   const std::lock_guard lock(all().mutex);
-  if (is_on) {
-    all().by_name.clear();
-  }
+  all().calls.clear();
   g_is_observing.store(is_on, std::memory_order_relaxed);
-}
-
-void set_on_int64(OnInt64 call, void* data) {
-  const std::lock_guard lock(all().mutex);
-  all().call = call;
-  all().data = data;
 }
 
 std::string observed() {
   const std::lock_guard lock(all().mutex);
-  std::ostringstream text;
-  for (const auto& [name, seen] : all().by_name) {
-    text << name << '\t' << seen.runs << '\t' << seen.tensors << '\t' << seen.bytes << '\n';
+  std::string text;
+  for (const auto& [call, n_calls] : all().calls) {
+    text += "{" + call + ",\"calls\":" + std::to_string(n_calls) + "}\n";
   }
-  return text.str();
+  return text;
 }
 
 }  // namespace nxm

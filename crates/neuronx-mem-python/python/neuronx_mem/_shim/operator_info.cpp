@@ -34,6 +34,7 @@ OperatorInfo look_up(const c10::OperatorHandle& op) {
   info.has_meta = op.hasKernelForDispatchKey(c10::DispatchKey::Meta) ||
       op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
       op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+  info.int64 = int64_rule_of(op);
   info.takes_cpu_tensors = takes_cpu_tensors(info.name);
   // The batch sizes of a packed sequence, from lengths that only the CPU knows.
   if (info.name == "aten::_pack_padded_sequence") {

@@ -3,6 +3,8 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
+#include "int64_mode.h"
+
 namespace nxm {
 
 struct OperatorInfo {
@@ -18,6 +20,8 @@ struct OperatorInfo {
   bool takes_cpu_tensors = false;
   // Result that belongs to the CPU wherever the arguments are; -1 for none.
   int cpu_result = -1;
+  // What the int64 mode makes of its values.
+  Int64Rule int64;
   // For messages.
   std::string name;
 };

@@ -12,6 +12,7 @@
 #include "guard.cpp"
 #include "hooks.cpp"
 #include "host_budget.cpp"
+#include "int64_mode.cpp"
 #include "observer.cpp"
 #include "operator_info.cpp"
 #include "parameters.cpp"

@@ -43,6 +43,7 @@ def is_loaded() -> bool:
 
 def start(mode: int, attention: int) -> None:
     """Puts the backend on the simulated devices."""
+    get().nxm_shim_use_int64_hooks(ctypes.c_void_p(_native.int64_hooks()))
     devices = _native.device_handles()
     table = ctypes.c_void_p(_native.shim_table())
     allocator = ctypes.c_void_p(_native.allocator_handle())
@@ -55,7 +56,7 @@ def start(mode: int, attention: int) -> None:
 
 
 def observed() -> str:
-    """What the operators with 64-bit integers were, one a line; see ``observer.h``."""
+    """The calls of operators with 64-bit integers, one a line; see ``observer.h``."""
     texts: list[str] = []
 
     def take(text: bytes, _data: object) -> None:
@@ -64,3 +65,8 @@ def observed() -> str:
     call: Callable[..., object] = _Take(take)
     get().nxm_shim_observed(call, None)
     return texts[0]
+
+
+def reset_observed() -> None:
+    """Forgets them."""
+    get().nxm_shim_observe_int64(1)

@@ -8,7 +8,7 @@ import threading
 
 import torch
 
-from neuronx_mem import _arguments
+from neuronx_mem import _arguments, numa
 from neuronx_mem.torch import _build, _device_module, _library, _modes, _tensor_methods
 from neuronx_mem.torch._aliases import install_aliases
 from neuronx_mem.torch._errors import BackendError
@@ -41,7 +41,23 @@ def register() -> None:
         # A seed that was set before there was a device holds for it too, as for any other.
         module.manual_seed_all(torch.initial_seed())
         _arguments.set_current_device_source(module.current_device)
+        _register_process_group()
         install_aliases()
+
+
+def _register_process_group() -> None:
+    """Makes ``torch.distributed.init_process_group("neuron")`` known, where PyTorch has distributed."""
+    if not torch.distributed.is_available():
+        return
+    from neuronx_mem.torch import distributed
+
+    def alias(tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.device.type != NAME:
+            return tensor
+        on_cpu: torch.Tensor = torch.ops.neuronx_mem.alias_on_cpu(tensor)
+        return on_cpu
+
+    distributed.register(alias, lambda: _modes.get_mode() == "compute", numa.pin_for_process_group)
 
 
 def _check_that_it_may() -> None:
