@@ -42,7 +42,7 @@ class Main(unittest.TestCase):
         done = main("run", "script.py")
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1)
-        self.assertTrue(done.stderr.startswith("neuronx_mem: run "))
+        self.assertTrue(done.stderr.startswith("neuronx_mem run: "), done.stderr)
 
 
 if __name__ == "__main__":

@@ -377,7 +377,7 @@ def _ended(tensors: Sequence[torch.Tensor]) -> dist.Work:
     return work
 
 
-def register(alias: Alias, moves_bytes: Callable[[], bool], before_first: Callable[[], None]) -> None:
+def register(alias: Alias, moves_bytes: Callable[[], bool], before_first: Callable[[], object]) -> None:
     """Makes `init_process_group("neuron")` known, once a process.
 
     `alias` gives the CPU tensor over a neuron tensor's bytes, `moves_bytes` says whether there are
