@@ -258,8 +258,9 @@ def _record_memory_history(
 
     ``enabled`` is ``None`` or ``False`` (off), ``"state"`` (stacks of live blocks only) or ``"all"`` or
     ``True`` (events too). ``context`` says which events carry a stack: ``None``, ``"state"``, ``"alloc"``
-    or ``"all"``. ``stacks`` is ``"python"`` (about a microsecond an event) or ``"all"``, which puts the
-    native frames on top (some ten microseconds). Of more than ``max_entries`` events the oldest go.
+    or ``"all"``. ``stacks`` is ``"python"`` (some hundred nanoseconds an event) or ``"all"``, which puts
+    the native frames on top (microseconds); the last call decides for all devices. Of more than
+    ``max_entries`` events the oldest go.
     ``device`` is ``None`` for all devices. ``skip_actions`` are names of actions that are not recorded.
 
     Raises ``ValueError`` for any other value, ``NotImplementedError`` for what the history of these
