@@ -37,8 +37,9 @@ const ENVIRONMENT: &str = "target/python-venv";
 /// The module that is fetched, below its folder.
 const MODULE: &str = "torch/cuda/_memory_viz.py";
 
-/// What pip installs for the scripts that need it: PyTorch, and models for its tests.
-const TORCH: [&str; 2] = ["torch>=2.11", "transformers>=4.50"];
+/// What pip installs for the scripts that need it: PyTorch, and models for its tests. Pinned, as in
+/// the file above.
+const TORCH: [&str; 2] = ["torch==2.15.0", "transformers==5.24.0"];
 
 /// Says what is there once it is whole, below its folder.
 const TORCH_MARK: &str = "installed";
