@@ -2,6 +2,7 @@
 
 import copy
 import io
+import json
 
 import torch
 import torch.nn.functional as F
@@ -405,11 +406,11 @@ class Checks:
         from neuronx_mem.torch import _library
 
         ids = torch.arange(6, device="neuron")
-        _library.get().nxm_shim_observe_int64(1)
-        torch.bincount(ids) if self.has_values else ids.add(1)
+        _library.reset_observed()
         torch.nn.functional.relu(self.x)
-        _library.get().nxm_shim_observe_int64(0)
-        lines = [line.split("\t") for line in _library.observed().splitlines()]
-        self.assertEqual(len(lines), 1)
-        self.assertRegex(lines[0][0], "^aten::(bincount|add.out)$")
-        self.assertEqual(lines[0][1], "1")
+        self.assertEqual(_library.observed(), "")
+        ids.add(1)
+        (line,) = _library.observed().splitlines()
+        row = json.loads(line)
+        self.assertRegex(row["op"], r"^aten[.:]+add(\.out)?$")
+        self.assertEqual(row["calls"], 1)

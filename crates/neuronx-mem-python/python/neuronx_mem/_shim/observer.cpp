@@ -94,12 +94,14 @@ void Observation::count(const c10::OperatorHandle& op, const OperatorInfo& info,
 }
 
 void set_observing(bool is_on) {
+  const Running running;
   const std::lock_guard lock(all().mutex);
   all().calls.clear();
   g_is_observing.store(is_on, std::memory_order_relaxed);
 }
 
 std::string observed() {
+  const Running running;
   const std::lock_guard lock(all().mutex);
   std::string text;
   for (const auto& [call, n_calls] : all().calls) {
