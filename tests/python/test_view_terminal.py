@@ -127,6 +127,15 @@ class TestViewTerminal(unittest.TestCase):
         viewer.process.send_signal(signal.SIGINT)
         self.assertEqual(viewer.end(), (0, b""))
 
+    def test_a_terminal_that_goes_ends_it(self):
+        viewer = Viewer(TRACE)
+        viewer.wait_for("Top stacks")
+        os.close(viewer.its)
+        os.close(viewer.ours)
+        _, errors = viewer.process.communicate(timeout=LIMIT_S)
+        self.assertEqual(viewer.process.returncode, 2)
+        self.assertEqual(errors.splitlines()[-1], b"neuronx-mem: error: terminal: the terminal has gone")
+
     def test_no_color_is_honoured(self):
         viewer = Viewer(TRACE, environment={"NO_COLOR": "1"})
         viewer.wait_for("Top stacks")

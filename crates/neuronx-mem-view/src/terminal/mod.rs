@@ -9,6 +9,7 @@ mod app;
 mod axis;
 mod draw;
 mod filter;
+mod keyboard;
 mod layout;
 mod map_bar;
 mod moment;

@@ -8,11 +8,9 @@ use ratatui::crossterm::event::{self, Event};
 use super::Options;
 use super::app::App;
 use super::draw::draw;
+use super::keyboard::{Keyboard, Waited};
 use super::screen::Screen;
 use crate::{Recording, ViewError};
-
-/// How long a signal may wait for an answer.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Whether [`run`] can do its work: standard output is a terminal, and not one that only prints
 /// (`TERM=dumb`).
@@ -40,15 +38,23 @@ pub fn run(recording: &Recording, options: Options) -> Result<(), ViewError> {
 }
 
 fn show(screen: &mut Screen, app: &mut App<'_>) -> io::Result<()> {
+    let keyboard = Keyboard::find()?;
     let size = screen.terminal.size()?;
     app.on_resize(size.width, size.height);
     while !app.is_done() {
         screen.terminal.draw(|frame| draw(frame, app))?;
         // Waits for something to happen; then takes all that has, so that a key held down is never
         // behind the screen.
-        while !event::poll(PATIENCE)? {
+        loop {
+            let waited = keyboard.wait()?;
             if screen.was_signalled() {
                 return Ok(());
+            }
+            if waited == Waited::HasGone {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal has gone"));
+            }
+            if event::poll(Duration::ZERO)? {
+                break;
             }
         }
         while !app.is_done() && event::poll(Duration::ZERO)? {

@@ -43,6 +43,13 @@ impl Screen {
             signals: Vec::new(),
         };
         for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // A second signal ends the process at once, whatever it is doing.
+            let second = signal_hook::flag::register_conditional_shutdown(
+                signal,
+                128 + signal,
+                Arc::clone(&screen.was_signalled),
+            )?;
+            screen.signals.push(second);
             let id = signal_hook::flag::register(signal, Arc::clone(&screen.was_signalled))?;
             screen.signals.push(id);
         }
