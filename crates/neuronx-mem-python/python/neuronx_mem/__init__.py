@@ -12,8 +12,8 @@ another one, for programs without PyTorch.
 
 :mod:`neuronx_mem.memory` has the statistics, :mod:`neuronx_mem.numa` the placement of the process,
 :mod:`neuronx_mem.int64` the audit of 64-bit operators. :func:`replay`, :func:`compare`, :func:`tune`,
-
-:func:`explain`, :func:`diff` and :func:`leaks` work on recorded programs, :func:`trace_model` records one. Nothing here imports PyTorch.
+:func:`explain`, :func:`diff` and :func:`leaks` work on recorded programs; :func:`trace_model` records one.
+Nothing here imports PyTorch.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from __future__ import annotations
 import atexit as _atexit
 
 from neuronx_mem import _native, int64, memory, numa
+from neuronx_mem._diff import Diff, diff
 from neuronx_mem._errors import CommandError, OutOfMemoryError
-from neuronx_mem._explain import Diff, Explanation, Leaks, diff, explain, leaks
+from neuronx_mem._explain import Explanation, explain
+from neuronx_mem._leaks import Leaks, leaks
 from neuronx_mem._native import Allocator, Block, Device, Stream, configure, device_count
 from neuronx_mem._replay import Comparison, Replay, compare, replay
 from neuronx_mem._trace_model import Trace, trace_model

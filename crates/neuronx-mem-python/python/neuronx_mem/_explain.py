@@ -1,7 +1,6 @@
-"""Why memory is held, what two runs do differently, what grows: the answers of the command as values.
+"""Why memory is held, and what would serve a request: the answer of the command as a value.
 
-All sizes are bytes. A stack is a tuple of frames, innermost first; without stacks a site is a phase of the
-program.
+All sizes are bytes.
 """
 
 from __future__ import annotations
@@ -12,29 +11,7 @@ from typing import Any
 from neuronx_mem import _command
 from neuronx_mem._command import Input
 from neuronx_mem._html import rows_table, size, table
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One frame of a call stack."""
-
-    name: str
-    filename: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.filename}:{self.line})"
-
-
-Stack = tuple[Frame, ...]
-
-
-def _stack(frames: list[dict[str, Any]]) -> Stack:
-    return tuple(Frame(frame["name"], frame["filename"], frame["line"]) for frame in frames)
-
-
-def _site(stack: Stack, phase: str | None) -> str:
-    return str(stack[0]) if stack else phase or "–"
+from neuronx_mem._site import Stack, site_name, stack_of
 
 
 @dataclass(frozen=True)
@@ -120,7 +97,7 @@ class Explanation:
                 segment.pool,
                 size(segment.live_bytes),
                 size(segment.free_bytes),
-                ", ".join(dict.fromkeys(_site(block.stack, block.phase) for block in segment.blocks)) or "–",
+                ", ".join(dict.fromkeys(site_name(block.stack, block.phase) for block in segment.blocks)) or "–",
             )
             for segment in self.segments[:20]
         )
@@ -139,7 +116,7 @@ def _block(answer: dict[str, Any]) -> HeldBlock:
         answer["age_us"],
         answer["stream"],
         answer["phase"],
-        _stack(answer["stack"]),
+        stack_of(answer["stack"]),
     )
 
 
@@ -223,215 +200,4 @@ def explain(
         answer["releasable"],
         segments,
         _request(answer),
-    )
-
-
-@dataclass(frozen=True)
-class DiffSide:
-    """One of two runs."""
-
-    input: str
-    peak_bytes: int
-    peak_event: int
-    peak_phase: str
-    allocations: int
-    allocated_in_all_bytes: int
-
-
-@dataclass(frozen=True)
-class DiffRow:
-    """Allocations of one size class and lifetime at a site."""
-
-    size_from_bytes: int
-    """Smallest size of the class; it reaches to the double."""
-    lifetime: str
-    peak_change_bytes: int
-    change_bytes: int
-    allocations: tuple[int, int]
-    """How many in the first and in the second run."""
-
-
-@dataclass(frozen=True)
-class DiffGroup:
-    """One site that differs."""
-
-    stack: Stack
-    phase: str | None
-    """In place of a stack."""
-    peak_change_bytes: int
-    change_bytes: int
-    rows: tuple[DiffRow, ...]
-
-
-@dataclass(frozen=True)
-class Diff:
-    """What two runs allocate differently; the sites that make the difference of the peaks first."""
-
-    a: DiffSide
-    b: DiffSide
-    peak_change_bytes: int
-    is_same: bool
-    groups: tuple[DiffGroup, ...]
-
-    def _repr_html_(self) -> str:
-        title = f"{self.a.input} → {self.b.input}: peak {size(self.peak_change_bytes)}"
-        rows = (
-            (_site(group.stack, group.phase), size(group.peak_change_bytes), size(group.change_bytes))
-            for group in self.groups[:20]
-        )
-        return rows_table(title, ("site", "at the peak", "in all"), rows)
-
-
-def _side(answer: dict[str, Any]) -> DiffSide:
-    return DiffSide(
-        answer["input"],
-        answer["peak"],
-        answer["peak_event"],
-        answer["peak_phase"],
-        answer["allocations"],
-        answer["allocated_in_all"],
-    )
-
-
-def diff(
-    a: Input,
-    b: Input,
-    *,
-    every: int | None = None,
-    ignore_lines: bool = False,
-    device: int | None = None,
-    lenient: bool = False,
-) -> Diff:
-    """Says what two runs allocate differently, by call stack, size and lifetime, not by address.
-
-    ``every`` is the number of events of a step; marks of the program otherwise. ``ignore_lines`` takes frames
-    for the same wherever in their file they stand. Raises :class:`neuronx_mem.CommandError` for an input
-    that cannot be read, ``ValueError`` when both are bytes.
-    """
-    (name_a, stdin_a), (name_b, stdin_b) = _command.input_argument(a), _command.input_argument(b)
-    if stdin_a is not None and stdin_b is not None:
-        raise ValueError("only one of two inputs can be bytes")
-    options = [
-        *_command.option("--every", every),
-        *_command.option("--ignore-lines", ignore_lines),
-        *_command.option("--device", device),
-        *_command.option("--lenient", lenient),
-    ]
-    answer = _command.run(["diff", name_a, name_b, "--json", *options], stdin_b if stdin_a is None else stdin_a)
-    groups = tuple(
-        DiffGroup(
-            _stack(group["stack"]),
-            group["phase"],
-            group["peak_change"],
-            group["bytes_change"],
-            tuple(
-                DiffRow(
-                    row["size_from"],
-                    row["lifetime"],
-                    row["peak_change"],
-                    row["bytes_change"],
-                    (row["a"]["allocations"], row["b"]["allocations"]),
-                )
-                for row in group["rows"]
-            ),
-        )
-        for group in answer["groups"]
-    )
-    return Diff(_side(answer["a"]), _side(answer["b"]), answer["peak_change"], answer["same"], groups)
-
-
-@dataclass(frozen=True)
-class Leak:
-    """A site whose memory grows step after step."""
-
-    stack: Stack
-    phase: str | None
-    """In place of a stack, with stream and size class."""
-    stream: int | None
-    bytes_per_step: float
-    chance: float
-    """How often chance makes a rise as clear as this."""
-    first_bytes: int
-    last_bytes: int
-    first_step: int
-    steps: int
-    kept: int
-    """Blocks kept."""
-    kept_bytes: int
-    usual_bytes: int
-    """Size of most of them."""
-
-
-@dataclass(frozen=True)
-class Leaks:
-    """Sites that pile up memory."""
-
-    input: str
-    steps: int
-    steps_by: str
-    """What was taken for a step."""
-    is_conclusive: bool
-    """Whether there are enough steps to tell."""
-    leaks: tuple[Leak, ...]
-    total_bytes_per_step: float
-
-    def _repr_html_(self) -> str:
-        title = f"{self.input}: {self.steps} steps {self.steps_by}"
-        if not self.is_conclusive:
-            title += ", too few to tell"
-        rows = (
-            (_site(leak.stack, leak.phase), f"{size(leak.bytes_per_step)} a step", leak.kept, size(leak.kept_bytes))
-            for leak in self.leaks
-        )
-        return rows_table(title, ("site", "grows by", "blocks kept", "bytes kept"), rows)
-
-
-def leaks(
-    source: Input,
-    *,
-    every: int | None = None,
-    warm_up: int | None = None,
-    max_chance: float | None = None,
-    device: int | None = None,
-    lenient: bool = False,
-) -> Leaks:
-    """Finds call stacks that pile up memory step after step.
-
-    ``warm_up`` steps at the beginning do not count (1 unless set). A rise counts only when chance makes one
-    as clear less often than ``max_chance`` (0.01 unless set). Raises :class:`neuronx_mem.CommandError` for
-    an input that cannot be read.
-    """
-    argument, stdin = _command.input_argument(source)
-    options = [
-        *_command.option("--every", every),
-        *_command.option("--warm-up", warm_up),
-        *_command.option("--max-chance", max_chance),
-        *_command.option("--device", device),
-        *_command.option("--lenient", lenient),
-    ]
-    answer = _command.run(["leaks", argument, "--json", *options], stdin)
-    found = tuple(
-        Leak(
-            _stack(leak["stack"]),
-            leak["phase"],
-            leak["stream"],
-            leak["bytes_per_step"],
-            leak["chance"],
-            leak["first"],
-            leak["last"],
-            leak["first_step"],
-            leak["steps"],
-            leak["kept"],
-            leak["kept_bytes"],
-            leak["usual_size"],
-        )
-        for leak in answer["leaks"]
-    )
-    return Leaks(
-        answer["input"],
-        answer["steps"],
-        answer["steps_by"],
-        answer["conclusive"],
-        found,
-        answer["total"]["bytes_per_step"],
     )
